@@ -1,0 +1,157 @@
+// Loops over blocks; the block formats themselves are in unpack.h.
+#include "engine/quant/dequantize.h"
+
+#include <cstdint>
+#include <string>
+
+#include "engine/core/half.h"
+#include "engine/quant/unpack.h"
+
+namespace infer::quant {
+namespace {
+
+void write_block(const g32_block& block, bool with_minimum, float* out) {
+  if (with_minimum) {
+    for (std::size_t i = 0; i < g32_elements; ++i) out[i] = block.d * static_cast<float>(block.q[i]) + block.m;
+  } else {
+    for (std::size_t i = 0; i < g32_elements; ++i) out[i] = block.d * static_cast<float>(block.q[i]);
+  }
+}
+
+void write_block(const g256_block& block, bool with_minimum, float* out) {
+  for (std::size_t sub = 0; sub < g256_subs; ++sub) {
+    const float scale = block.d * static_cast<float>(block.sc[sub]);
+    const float minimum = block.dmin * static_cast<float>(block.mn[sub]);
+    const std::int8_t* q = block.q.data() + sub * g256_sub_elements;
+    float* to = out + sub * g256_sub_elements;
+    if (with_minimum) {
+      for (std::size_t i = 0; i < g256_sub_elements; ++i) to[i] = scale * static_cast<float>(q[i]) - minimum;
+    } else {
+      for (std::size_t i = 0; i < g256_sub_elements; ++i) to[i] = scale * static_cast<float>(q[i]);
+    }
+  }
+}
+
+template <class Block, auto Unpack>
+void write_blocks(tensor_type type, byte_view blocks, float* out) {
+  const tensor_type_info& info = info_of(type);
+  const bool with_minimum = has_minimum(type);
+  Block block;
+  for (std::size_t at = 0; at < blocks.size(); at += info.block_bytes, out += info.block_elements) {
+    Unpack(blocks.data() + at, block);
+    write_block(block, with_minimum, out);
+  }
+}
+
+/// Whether a binary16 code is neither infinite nor a NaN.
+bool finite_f16(const std::byte* at) {
+  return (load_le<std::uint16_t>(at) & 0x7c00u) != 0x7c00u;
+}
+bool finite_bf16(const std::byte* at) {
+  return (load_le<std::uint16_t>(at) & 0x7f80u) != 0x7f80u;
+}
+bool finite_f32(const std::byte* at) {
+  return (load_le<std::uint32_t>(at) & 0x7f800000u) != 0x7f800000u;
+}
+
+bool finite_block(tensor_type type, const std::byte* block) {
+  switch (type) {
+    case tensor_type::f32:
+      return finite_f32(block);
+    case tensor_type::bf16:
+      return finite_bf16(block);
+    case tensor_type::q4_1:
+    case tensor_type::q4_k:
+      return finite_f16(block) && finite_f16(block + 2);
+    case tensor_type::q6_k:
+      return finite_f16(block + 208);
+    default:  // f16 itself, and the types whose block begins with their only scale
+      return finite_f16(block);
+  }
+}
+
+result<void> check_whole_blocks(tensor_type type, byte_view blocks) {
+  const tensor_type_info& info = info_of(type);
+  if (!supported(type)) {
+    return fail(fault::unsupported_type, "weights of type " + std::string(info.name) +
+                                             " cannot be computed with; use a file quantized to Q4_0, Q4_1, Q5_0, "
+                                             "Q8_0, Q4_K or Q6_K, or one in F32, F16 or BF16");
+  }
+  if (blocks.size() % info.block_bytes != 0) {
+    return fail(fault::size_mismatch, std::to_string(blocks.size()) + " bytes are not whole blocks of " +
+                                          std::string(info.name) + " (" + std::to_string(info.block_bytes) +
+                                          " bytes each)");
+  }
+  return success();
+}
+
+}  // namespace
+
+const char* fault_sentence(fault value) noexcept {
+  switch (value) {
+    case fault::unsupported_type:
+      return "weights of this type cannot be computed with";
+    case fault::size_mismatch:
+      return "the bytes of the weights are not as many as their shape asks for";
+    case fault::not_finite:
+      return "the weights hold an infinite scale or one that is not a number";
+  }
+  return "unknown fault of the weights";
+}
+
+result<void> dequantize(tensor_type type, byte_view blocks, std::span<float> out) {
+  INFER_TRYV(check_whole_blocks(type, blocks));
+  const tensor_type_info& info = info_of(type);
+  const std::size_t elements = blocks.size() / info.block_bytes * info.block_elements;
+  if (elements != out.size()) {
+    return fail(fault::size_mismatch, std::to_string(blocks.size()) + " bytes of " + std::string(info.name) + " hold " +
+                                          std::to_string(elements) + " values, not " + std::to_string(out.size()));
+  }
+  if (elements == 0) return success();
+  switch (type) {
+    case tensor_type::f32:
+      std::memcpy(out.data(), blocks.data(), blocks.size());
+      break;
+    case tensor_type::f16:
+      for (std::size_t i = 0; i < elements; ++i) out[i] = detail::load_f16(blocks.data() + 2 * i);
+      break;
+    case tensor_type::bf16:
+      for (std::size_t i = 0; i < elements; ++i) out[i] = bf16_to_f32(load_le<std::uint16_t>(blocks.data() + 2 * i));
+      break;
+    case tensor_type::q4_0:
+      write_blocks<g32_block, unpack_q4_0>(type, blocks, out.data());
+      break;
+    case tensor_type::q4_1:
+      write_blocks<g32_block, unpack_q4_1>(type, blocks, out.data());
+      break;
+    case tensor_type::q5_0:
+      write_blocks<g32_block, unpack_q5_0>(type, blocks, out.data());
+      break;
+    case tensor_type::q8_0:
+      write_blocks<g32_block, unpack_q8_0>(type, blocks, out.data());
+      break;
+    case tensor_type::q4_k:
+      write_blocks<g256_block, unpack_q4_k>(type, blocks, out.data());
+      break;
+    default:  // the only supported type left
+      write_blocks<g256_block, unpack_q6_k>(type, blocks, out.data());
+      break;
+  }
+  return success();
+}
+
+result<void> check_finite_scales(tensor_type type, byte_view blocks) {
+  INFER_TRYV(check_whole_blocks(type, blocks));
+  const tensor_type_info& info = info_of(type);
+  const std::size_t count = blocks.size() / info.block_bytes;
+  for (std::size_t block = 0; block < count; ++block) {
+    if (finite_block(type, blocks.data() + block * info.block_bytes)) continue;
+    const char* what = form_of(type) == canonical_form::floating ? "the value" : "the scale";
+    return fail(fault::not_finite, std::string(what) + " at element " + std::to_string(block * info.block_elements) +
+                                       " (" + std::string(info.name) +
+                                       ") is infinite or not a number; the file is damaged or was badly converted");
+  }
+  return success();
+}
+
+}  // namespace infer::quant
