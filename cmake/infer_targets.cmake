@@ -9,7 +9,7 @@ find_package(Threads REQUIRED)
 add_library(infer_options INTERFACE)
 target_include_directories(infer_options INTERFACE ${PROJECT_SOURCE_DIR})
 # The numeric contract: no contraction beyond the std::fma that is written.
-target_compile_options(infer_options INTERFACE -Wall -Wextra -ffp-contract=off)
+target_compile_options(infer_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers -ffp-contract=off)
 if(INFER_WERROR)
   target_compile_options(infer_options INTERFACE -Werror)
 endif()

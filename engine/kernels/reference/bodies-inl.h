@@ -1,0 +1,29 @@
+// All reference bodies and their table, included once per instruction set inside a namespace of its own. The includer
+// provides the headers named in reference.cc and the macro INFER_TABLE_NAME.
+
+inline std::size_t info_of_g32_bytes(tensor_type type) {
+  switch (type) {
+    case tensor_type::q4_0: return 18;
+    case tensor_type::q4_1: return 20;
+    case tensor_type::q5_0: return 22;
+    default: return 34;
+  }
+}
+
+#include "engine/kernels/reference/pointwise-inl.h"
+//
+#include "engine/kernels/reference/attention-inl.h"
+#include "engine/kernels/reference/linear-inl.h"
+
+inline constexpr op_table table{
+    .name = INFER_TABLE_NAME,
+    .embed_row = embed_row,
+    .rms_norm = rms_norm,
+    .quantize_g32 = quantize_g32,
+    .quantize_g256 = quantize_g256,
+    .linear = linear,
+    .rope = rope,
+    .store_kv = store_kv,
+    .attention = attention,
+    .silu_gate = silu_gate,
+};

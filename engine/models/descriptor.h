@@ -1,0 +1,90 @@
+// What a model family is, as data. A family is one file with one constant of this type; the builder turns it and a model
+// file into a plan. No code asks which family it is looking at.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "engine/plan/plan.h"
+#include "engine/plan/weights.h"
+
+namespace infer::models {
+
+/// Hyperparameters. Sizes are read from the file, never written as code.
+enum class hyper : std::uint8_t {
+  one,  // the constant 1, for vectors
+  width, layers, ffn_width, heads, kv_heads, head_dim, vocabulary, context,
+  q_width, kv_width,                      // derived: heads · head_dim
+  rope_dims, rope_base, rope_factor,      // rope_factor: linear scaling, 1 where there is none
+  norm_eps,
+  count_
+};
+
+/// Values of one model, by hyperparameter.
+struct hyper_values {
+  std::array<double, static_cast<std::size_t>(hyper::count_)> values{};
+  double operator[](hyper h) const { return values[static_cast<std::size_t>(h)]; }
+  double& operator[](hyper h) { return values[static_cast<std::size_t>(h)]; }
+  std::uint32_t size(hyper h) const { return static_cast<std::uint32_t>((*this)[h]); }
+};
+
+/// Where a hyperparameter comes from: a metadata key (without the architecture's prefix), else a formula over those
+/// above it in the table, else it must be there.
+struct hyper_row {
+  hyper field{};
+  std::string_view key;                                  // empty: derived only
+  double (*otherwise)(const hyper_values&) = nullptr;    // null: required
+  double low = 0, high = std::numeric_limits<double>::max();
+};
+
+enum class role : std::uint8_t {
+  token_embedding, output_head, output_norm, rope_divisors,
+  attention_norm, q, k, v, attention_output, q_bias, k_bias, v_bias, attention_output_bias,
+  ffn_norm, ffn_gate, ffn_up, ffn_down, ffn_gate_bias, ffn_up_bias, ffn_down_bias,
+};
+
+enum class allowed : std::uint8_t { any_type, floats };
+
+/// One tensor of the family. `{layer}` in the name is replaced by the layer's number.
+struct tensor_row {
+  models::role role{};
+  std::string_view name;
+  hyper rows = hyper::one, columns = hyper::one;
+  models::allowed types = allowed::any_type;
+  plan::placement place = plan::placement::per_layer;
+  bool optional = false;
+  plan::row_order order = plan::row_order::canonical;
+  bool half_columns = false;  // the vector has columns / 2 values
+};
+
+enum class block : std::uint8_t { norm, attention, feed_forward, add };
+
+/// One step of a layer: `norm` reads the residual stream, `attention` and `feed_forward` read the last norm, `add` puts
+/// the last result back on the stream.
+struct block_row {
+  models::block block{};
+  models::role weight = role::attention_norm;  // of a norm
+};
+
+enum class rope_kind : std::uint8_t { none, halves };
+
+struct family_descriptor {
+  std::string_view name;
+  std::span<const std::string_view> architectures;  // general.architecture values
+  std::string_view source;
+  std::span<const hyper_row> hyper;
+  std::span<const tensor_row> tensors;
+  std::span<const block_row> layer;
+  rope_kind rope = rope_kind::halves;
+  plan::activation activation = plan::activation::silu;
+};
+
+/// Every family this program knows, in families.cc.
+std::span<const family_descriptor* const> all_families();
+/// The family of an architecture name, or null.
+const family_descriptor* find_family(std::string_view architecture);
+
+}  // namespace infer::models

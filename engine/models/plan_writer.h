@@ -1,0 +1,21 @@
+// Writes the operations of a plan from a family's blocks.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <utility>
+
+#include "engine/core/result.h"
+#include "engine/models/descriptor.h"
+
+namespace infer::models {
+
+/// (role, layer) → index into the weight table; layer 0 for what is not per layer.
+using weight_index = std::map<std::pair<role, std::uint32_t>, std::uint32_t>;
+
+/// Lays out slots, parameters, state groups and operations.
+/// Errors: rope divisors that are not finite and positive.
+result<plan::plan> write_plan(const family_descriptor& family, const hyper_values& hyper, const weight_index& index,
+                              const plan::weight_table& weights);
+
+}  // namespace infer::models

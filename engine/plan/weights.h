@@ -1,0 +1,46 @@
+// The weight table: what each weight of a plan is and where its bytes lie before an executor packs them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/core/bytes.h"
+#include "engine/core/tensor_type.h"
+#include "engine/plan/plan.h"
+
+namespace infer::plan {
+
+/// How the rows of a matrix in the file relate to the canonical order.
+/// `pairs_to_halves`: each head's rows lie as (0, d/2, 1, d/2+1, …), as GGUF stores q and k of some families.
+enum class row_order : std::uint8_t { canonical, pairs_to_halves };
+
+/// One weight: a matrix [rows, columns] (row-major, blocks along columns) or a vector [columns].
+struct weight_source {
+  std::string name;
+  tensor_type type{};
+  std::uint32_t rows = 1;
+  std::uint32_t columns = 0;
+  byte_view bytes;
+  row_order order = row_order::canonical;
+  std::uint32_t head_dim = 0;  // rows per head where `order` is not canonical
+  placement place = placement::resident;
+};
+
+struct weight_table {
+  std::vector<weight_source> weights;
+  std::shared_ptr<const void> owner;  // keeps the bytes mapped
+};
+
+/// The row of the file that holds canonical row `row`.
+/// q and k rows of a head of width d lie in the file as pairs: file row 2i is canonical row i, 2i+1 is i + d/2.
+inline std::uint32_t file_row(const weight_source& weight, std::uint32_t row) {
+  if (weight.order == row_order::canonical) return row;
+  const std::uint32_t head = row / weight.head_dim;
+  const std::uint32_t inside = row % weight.head_dim;
+  const std::uint32_t half = weight.head_dim / 2;
+  return head * weight.head_dim + (inside < half ? 2 * inside : 2 * (inside - half) + 1);
+}
+
+}  // namespace infer::plan
