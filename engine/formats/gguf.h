@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -51,6 +52,8 @@ class gguf_file {
   const tensor_info* find(std::string_view name) const;
   /// The mapped bytes of one tensor.
   byte_view data(const tensor_info& tensor) const;
+  /// How many files the model consists of.
+  std::size_t parts() const;
   /// Sum over all parts.
   std::uint64_t file_bytes() const;
   /// Tells the system that the mapping of this tensor will not be read again (its pages may be dropped).

@@ -1,6 +1,7 @@
 // The metadata table of a model file: typed look-ups, nothing about where the bytes came from.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -15,9 +16,13 @@
 namespace infer::formats {
 
 /// One value. Integers of every width are widened; strings are views into the memory of the file that made the table.
-using metadata_value = std::variant<std::uint64_t, std::int64_t, double, bool, std::string_view,
-                                    std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<float>,
-                                    std::vector<std::string_view>>;
+using metadata_value =
+    std::variant<std::uint64_t, std::int64_t, double, bool, std::string_view, std::vector<std::uint64_t>,
+                 std::vector<std::int64_t>, std::vector<float>, std::vector<std::string_view>>;
+
+/// What a value is, for a person: `"llama"`, `2048`, `49152 strings: "<a>", "<b>", …`. Texts are cut after `limit`
+/// bytes.
+std::string summary(const metadata_value& value, std::size_t limit = 60);
 
 /// Key → value, in the file's order.
 /// Errors:  `missing_key` and `wrong_type`, both with the key's name and, for the second, what it holds instead.
