@@ -7,7 +7,7 @@
 
 #include "engine/core/bytes.h"
 #include "engine/formats/fault.h"
-#include "engine/formats/quoted.h"
+#include "engine/formats/quote.h"
 
 namespace infer::formats {
 
@@ -16,7 +16,7 @@ struct place {
   const char* what;
   std::string_view name = {};
 
-  std::string text() const { return name.empty() ? what : std::string(what) + ' ' + quoted(name); }
+  std::string text() const { return name.empty() ? what : std::string(what) + ' ' + quote(name); }
 };
 
 /// Errors:  truncated where the file ends before what is asked for; malformed where a length exceeds the whole file.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "engine/core/bytes.h"
-#include "engine/formats/quoted.h"
+#include "engine/formats/quote.h"
 
 namespace infer::formats {
 namespace {
@@ -36,7 +36,7 @@ std::string right(std::string text, std::size_t width) {
 
 /// A name from the file without its quotes.
 std::string plain(std::string_view name) {
-  const std::string text = quoted(name, 96);
+  const std::string text = quote(name, 96);
   return text.substr(1, text.size() - 2);
 }
 

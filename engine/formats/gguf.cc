@@ -9,7 +9,7 @@
 
 #include "engine/formats/gguf_header.h"
 #include "engine/formats/mapped_file.h"
-#include "engine/formats/quoted.h"
+#include "engine/formats/quote.h"
 #include "engine/formats/shard_name.h"
 
 namespace infer::formats {
@@ -31,7 +31,7 @@ struct gguf_file::impl {
     tensors.reserve(tensors.size() + more.size());
     for (tensor_info& tensor : more) {
       if (!by_name.try_emplace(tensor.name, tensors.size()).second) {
-        return fail(fault::malformed, file_name + ": the tensor " + quoted(tensor.name) +
+        return fail(fault::malformed, file_name + ": the tensor " + quote(tensor.name) +
                                           " is in an earlier part of the split model, too");
       }
       tensor.shard = shard;

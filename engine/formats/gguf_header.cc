@@ -11,7 +11,7 @@
 #include "engine/formats/byte_cursor.h"
 #include "engine/formats/foreign_file.h"
 #include "engine/formats/gguf_value.h"
-#include "engine/formats/quoted.h"
+#include "engine/formats/quote.h"
 
 namespace infer::formats {
 namespace {
@@ -75,13 +75,13 @@ class header_parser {
         return from_.error_at(fault::malformed, "metadata key " + std::to_string(i) + " has no name");
       }
       if (key.size() > most_key_bytes) {
-        return from_.error_at(fault::malformed, "the name of the metadata key " + quoted(key) + " is " +
+        return from_.error_at(fault::malformed, "the name of the metadata key " + quote(key) + " is " +
                                                     std::to_string(key.size()) + " bytes long; at most " +
                                                     std::to_string(most_key_bytes) + " are allowed");
       }
       INFER_TRY(auto value, read_value(from_, key));
       if (!header_.keys.insert(key, std::move(value))) {
-        return from_.error_at(fault::malformed, "the metadata key " + quoted(key) + " is there twice");
+        return from_.error_at(fault::malformed, "the metadata key " + quote(key) + " is there twice");
       }
     }
     return success();
@@ -107,12 +107,12 @@ class header_parser {
       INFER_TRY(const auto name, from_.string({"the name of a tensor"}));
       if (name.empty()) return from_.error_at(fault::malformed, "tensor " + std::to_string(i) + " has no name");
       if (name.size() > most_name_bytes) {
-        return from_.error_at(fault::malformed, "the tensor name " + quoted(name) + " is " +
+        return from_.error_at(fault::malformed, "the tensor name " + quote(name) + " is " +
                                                     std::to_string(name.size()) + " bytes long; at most " +
                                                     std::to_string(most_name_bytes) + " are allowed");
       }
       if (!names.insert(name).second) {
-        return from_.error_at(fault::malformed, "the tensor " + quoted(name) + " is there twice");
+        return from_.error_at(fault::malformed, "the tensor " + quote(name) + " is there twice");
       }
       INFER_TRYV(read_tensor(name));
     }
@@ -125,7 +125,7 @@ class header_parser {
     tensor.name = name;
     INFER_TRY(tensor.rank, from_.number<std::uint32_t>(where));
     if (tensor.rank > tensor.shape.size()) {
-      return from_.error_at(fault::malformed, "the tensor " + quoted(name) + " has " + std::to_string(tensor.rank) +
+      return from_.error_at(fault::malformed, "the tensor " + quote(name) + " has " + std::to_string(tensor.rank) +
                                                   " dimensions; at most 4 are allowed");
     }
     for (std::uint32_t axis = 0; axis < tensor.rank; ++axis) {
@@ -135,7 +135,7 @@ class header_parser {
     INFER_TRY(tensor.offset, from_.number<std::uint64_t>(where));
     const tensor_type_info* info = find_tensor_type(type);
     if (info == nullptr) {
-      return from_.error_at(fault::unsupported, "the tensor " + quoted(name) + " has the type number " +
+      return from_.error_at(fault::unsupported, "the tensor " + quote(name) + " has the type number " +
                                                     std::to_string(type) +
                                                     ", which is unknown or was removed from the format; update this "
                                                     "program or quantize the model again");
@@ -153,22 +153,22 @@ class header_parser {
     for (std::uint32_t axis = 0; axis < tensor.rank; ++axis) {
       const std::uint64_t extent = tensor.shape[axis];
       if (extent == 0) {
-        return from_.error_at(fault::malformed, "the tensor " + quoted(tensor.name) + " has no elements: dimension " +
+        return from_.error_at(fault::malformed, "the tensor " + quote(tensor.name) + " has no elements: dimension " +
                                                     std::to_string(axis) + " is 0");
       }
       if (!multiply(elements, extent, elements) || elements > most) {
-        return from_.error_at(fault::malformed, "the shape of the tensor " + quoted(tensor.name) +
+        return from_.error_at(fault::malformed, "the shape of the tensor " + quote(tensor.name) +
                                                     " has more elements than 63 bits can count; the file is damaged");
       }
     }
     if (tensor.shape[0] % info.block_elements != 0) {
-      return from_.error_at(fault::malformed, "the tensor " + quoted(tensor.name) + " has rows of " +
+      return from_.error_at(fault::malformed, "the tensor " + quote(tensor.name) + " has rows of " +
                                                   std::to_string(tensor.shape[0]) + " elements, which are not whole " +
                                                   std::string(info.name) + " blocks of " +
                                                   std::to_string(info.block_elements));
     }
     if (!multiply(elements / info.block_elements, info.block_bytes, tensor.bytes) || tensor.bytes > most) {
-      return from_.error_at(fault::malformed, "the tensor " + quoted(tensor.name) +
+      return from_.error_at(fault::malformed, "the tensor " + quote(tensor.name) +
                                                   " has more bytes than 63 bits can count; the file is damaged");
     }
     return success();
@@ -179,7 +179,7 @@ class header_parser {
     const std::uint64_t data_start = (from_.position() + alignment_ - 1) / alignment_ * alignment_;
     for (tensor_info& tensor : header_.tensors) {
       if (tensor.offset % alignment_ != 0) {
-        return from_.error_at(fault::malformed, "the tensor " + quoted(tensor.name) + " lies at the offset " +
+        return from_.error_at(fault::malformed, "the tensor " + quote(tensor.name) + " lies at the offset " +
                                                     std::to_string(tensor.offset) +
                                                     ", which is not a multiple of the alignment " +
                                                     std::to_string(alignment_));
@@ -187,11 +187,11 @@ class header_parser {
       std::uint64_t begin = 0, end = 0;
       if (__builtin_add_overflow(data_start, tensor.offset, &begin) ||
           __builtin_add_overflow(begin, tensor.bytes, &end)) {
-        return from_.error_at(fault::malformed, "the tensor " + quoted(tensor.name) + " lies at the offset " +
+        return from_.error_at(fault::malformed, "the tensor " + quote(tensor.name) + " lies at the offset " +
                                                     std::to_string(tensor.offset) + ", beyond any file");
       }
       if (end > from_.file_bytes()) {
-        return from_.error_at(fault::truncated, "the tensor " + quoted(tensor.name) + " ends at byte " +
+        return from_.error_at(fault::truncated, "the tensor " + quote(tensor.name) + " ends at byte " +
                                                     std::to_string(end) + ", but the file has " +
                                                     std::to_string(from_.file_bytes()) +
                                                     " bytes; the download is incomplete: fetch it again");

@@ -6,7 +6,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/formats/quoted.h"
+#include "engine/formats/quote.h"
 
 namespace infer::formats {
 namespace {
@@ -27,7 +27,7 @@ std::string item_text(float value, std::size_t) {
   return number_text(value);
 }
 std::string item_text(std::string_view value, std::size_t limit) {
-  return quoted(value, limit);
+  return quote(value, limit);
 }
 
 template <class T>
@@ -47,7 +47,7 @@ struct summarize {
   std::string operator()(std::int64_t value) const { return std::to_string(value); }
   std::string operator()(double value) const { return number_text(value); }
   std::string operator()(bool value) const { return value ? "true" : "false"; }
-  std::string operator()(std::string_view value) const { return quoted(value, limit); }
+  std::string operator()(std::string_view value) const { return quote(value, limit); }
   std::string operator()(const std::vector<std::uint64_t>& values) const {
     return array_text(values, "integer", limit);
   }
@@ -59,12 +59,12 @@ struct summarize {
 };
 
 auto missing(std::string_view key) {
-  return fail(fault::missing_key, "the metadata key " + quoted(key) +
+  return fail(fault::missing_key, "the metadata key " + quote(key) +
                                       " is missing; the file was made by a converter that is too old or is damaged");
 }
 
 auto mismatch(std::string_view key, const metadata_value& value, const char* wanted) {
-  return fail(fault::wrong_type, "the metadata key " + quoted(key) + " holds " + summary(value) + ", not " + wanted);
+  return fail(fault::wrong_type, "the metadata key " + quote(key) + " holds " + summary(value) + ", not " + wanted);
 }
 
 }  // namespace

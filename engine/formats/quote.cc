@@ -1,5 +1,5 @@
 // Escaping and cutting, by whole UTF-8 characters.
-#include "engine/formats/quoted.h"
+#include "engine/formats/quote.h"
 
 #include <array>
 #include <cstdio>
@@ -46,7 +46,7 @@ void append_escape(std::string& out, unsigned char byte) {
 
 }  // namespace
 
-std::string quoted(std::string_view text, std::size_t limit) {
+std::string quote(std::string_view text, std::size_t limit) {
   std::string out = "\"";
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t length = character_bytes(text.substr(at));

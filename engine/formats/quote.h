@@ -9,6 +9,6 @@ namespace infer::formats {
 
 /// `text` in double quotes, control bytes and bytes that are not UTF-8 as escapes, cut after `limit` bytes at a
 /// character's edge ("…" then follows inside the quotes).
-std::string quoted(std::string_view text, std::size_t limit = 80);
+std::string quote(std::string_view text, std::size_t limit = 80);
 
 }  // namespace infer::formats
