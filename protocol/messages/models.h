@@ -1,0 +1,67 @@
+// What the zoo tells about models and takes as orders.
+#pragma once
+
+#include "protocol/messages/scalars.h"
+
+namespace infer::msg {
+
+enum class model_state : std::uint8_t { absent, claiming, loading, cancelling, ready, closing, draining, failed };
+
+/// One model as `/v1/models` and `infer-node list` show it.
+struct model_row {
+  std::string id;
+  std::vector<std::string> aliases;
+  std::string path;
+  model_state state{};
+  std::uint32_t percent = 0;         // of a load
+  std::uint32_t leases = 0;
+  std::uint32_t waiters = 0;
+  std::uint32_t context = 0;         // 0 until loaded
+  std::uint32_t trained_context = 0;
+  std::uint64_t bytes = 0;           // memory held
+  std::uint64_t created = 0;         // seconds since 1970
+  std::string detail;                // why it failed
+};
+
+struct list_models {
+  std::uint64_t request_id = 0;
+};
+struct load_model {
+  std::uint64_t request_id = 0;
+  std::string model;
+};
+struct unload_model {
+  std::uint64_t request_id = 0;
+  std::string model;
+};
+
+/// zoo → admin sink: answers list_models; rows in configuration order, the default model first.
+struct model_list {
+  std::uint64_t request_id = 0;
+  std::vector<model_row> models;
+};
+/// zoo → admin sink: answers load_model and unload_model when the model has reached the state or failed to.
+struct model_changed {
+  std::uint64_t request_id = 0;
+  bool done = false;
+  model_row model;
+  std::string message;
+};
+
+template <class I>
+auto inspect(I& f, model_row& x) {
+  return f(x.id, x.aliases, x.path, x.state, x.percent, x.leases, x.waiters, x.context, x.trained_context, x.bytes,
+           x.created, x.detail);
+}
+template <class I>
+auto inspect(I& f, list_models& x) { return f(x.request_id); }
+template <class I>
+auto inspect(I& f, load_model& x) { return f(x.request_id, x.model); }
+template <class I>
+auto inspect(I& f, unload_model& x) { return f(x.request_id, x.model); }
+template <class I>
+auto inspect(I& f, model_list& x) { return f(x.request_id, x.models); }
+template <class I>
+auto inspect(I& f, model_changed& x) { return f(x.request_id, x.done, x.model, x.message); }
+
+}  // namespace infer::msg
