@@ -1,7 +1,9 @@
 // Loops over blocks; the block formats themselves are in unpack.h.
 #include "engine/quant/dequantize.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "engine/core/half.h"
@@ -43,31 +45,38 @@ void write_blocks(tensor_type type, byte_view blocks, float* out) {
   }
 }
 
-/// Whether a binary16 code is neither infinite nor a NaN.
-bool finite_f16(const std::byte* at) {
-  return (load_le<std::uint16_t>(at) & 0x7c00u) != 0x7c00u;
-}
-bool finite_bf16(const std::byte* at) {
-  return (load_le<std::uint16_t>(at) & 0x7f80u) != 0x7f80u;
-}
-bool finite_f32(const std::byte* at) {
-  return (load_le<std::uint32_t>(at) & 0x7f800000u) != 0x7f800000u;
+/// Index of the first word whose exponent bits are all set, or the number of words. Chunks keep the loop a vector loop.
+template <class Word>
+std::size_t first_not_finite(byte_view words, Word exponent) {
+  constexpr std::size_t chunk = 4096;
+  const std::size_t count = words.size() / sizeof(Word);
+  const auto not_finite = [&](std::size_t i) {
+    return (load_le<Word>(words.data() + i * sizeof(Word)) & exponent) == exponent;
+  };
+  for (std::size_t begin = 0; begin < count; begin += chunk) {
+    const std::size_t end = std::min(count, begin + chunk);
+    Word found = 0;
+    for (std::size_t i = begin; i < end; ++i) found |= static_cast<Word>(not_finite(i));
+    if (found == 0) continue;
+    for (std::size_t i = begin; i < end; ++i) {
+      if (not_finite(i)) return i;
+    }
+  }
+  return count;
 }
 
-bool finite_block(tensor_type type, const std::byte* block) {
-  switch (type) {
-    case tensor_type::f32:
-      return finite_f32(block);
-    case tensor_type::bf16:
-      return finite_bf16(block);
-    case tensor_type::q4_1:
-    case tensor_type::q4_k:
-      return finite_f16(block) && finite_f16(block + 2);
-    case tensor_type::q6_k:
-      return finite_f16(block + 208);
-    default:  // f16 itself, and the types whose block begins with their only scale
-      return finite_f16(block);
+/// Index of the first block with an f16 scale or minimum that is not finite, or the number of blocks.
+std::size_t first_bad_block(tensor_type type, byte_view blocks) {
+  const std::size_t block_bytes = info_of(type).block_bytes;
+  const std::size_t count = blocks.size() / block_bytes;
+  const std::size_t first = type == tensor_type::q6_k ? 208 : 0;
+  const std::size_t second = has_minimum(type) ? 2 : first;
+  const auto finite = [](const std::byte* at) { return (load_le<std::uint16_t>(at) & 0x7c00u) != 0x7c00u; };
+  for (std::size_t block = 0; block < count; ++block) {
+    const std::byte* at = blocks.data() + block * block_bytes;
+    if (!finite(at + first) || !finite(at + second)) return block;
   }
+  return count;
 }
 
 result<void> check_whole_blocks(tensor_type type, byte_view blocks) {
@@ -144,14 +153,15 @@ result<void> check_finite_scales(tensor_type type, byte_view blocks) {
   INFER_TRYV(check_whole_blocks(type, blocks));
   const tensor_type_info& info = info_of(type);
   const std::size_t count = blocks.size() / info.block_bytes;
-  for (std::size_t block = 0; block < count; ++block) {
-    if (finite_block(type, blocks.data() + block * info.block_bytes)) continue;
-    const char* what = form_of(type) == canonical_form::floating ? "the value" : "the scale";
-    return fail(fault::not_finite, std::string(what) + " at element " + std::to_string(block * info.block_elements) +
-                                       " (" + std::string(info.name) +
-                                       ") is infinite or not a number; the file is damaged or was badly converted");
-  }
-  return success();
+  const std::size_t bad = type == tensor_type::f32    ? first_not_finite<std::uint32_t>(blocks, 0x7f800000u)
+                          : type == tensor_type::f16  ? first_not_finite<std::uint16_t>(blocks, 0x7c00u)
+                          : type == tensor_type::bf16 ? first_not_finite<std::uint16_t>(blocks, 0x7f80u)
+                                                      : first_bad_block(type, blocks);
+  if (bad == count) return success();
+  const char* what = form_of(type) == canonical_form::floating ? "the value" : "the scale";
+  return fail(fault::not_finite, std::string(what) + " at element " + std::to_string(bad * info.block_elements) + " (" +
+                                     std::string(info.name) +
+                                     ") is infinite or not a number; the file is damaged or was badly converted");
 }
 
 }  // namespace infer::quant

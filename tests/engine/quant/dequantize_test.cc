@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -124,6 +126,18 @@ TEST(DequantizeTypes, ANegativeScaleKeepsTheSignOfZero) {
   std::vector<float> values(32);
   ASSERT_TRUE(dequantize(tensor_type::q8_0, block, values));
   EXPECT_TRUE(std::signbit(values[0]));
+}
+
+TEST(DequantizeTypes, ABadFloatIsFoundAnywhereInALongTensor) {
+  std::vector<float> values(10'000, 65504.0f);
+  ASSERT_TRUE(check_finite_scales(tensor_type::f32, std::as_bytes(std::span(values))));
+  for (const std::size_t at : {0u, 4095u, 4096u, 9'999u}) {
+    values[at] = INFINITY;
+    const auto checked = check_finite_scales(tensor_type::f32, std::as_bytes(std::span(values)));
+    ASSERT_FALSE(checked);
+    EXPECT_THAT(checked.error().message(), HasSubstr("element " + std::to_string(at) + " "));
+    values[at] = 0;
+  }
 }
 
 TEST(DequantizeTypes, QuantizersOfTheTestsComeBackClose) {
