@@ -1,0 +1,51 @@
+// How much a template may do, and what it has done.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/core/result.h"
+#include "engine/templates/fault.h"
+#include "engine/templates/value.h"
+
+namespace infer::templates {
+
+/// Templates come with models and are not trusted. Every bound that is passed is fault::limit.
+struct render_limits {
+  std::uint64_t steps = 50'000'000;  // expressions evaluated, values walked, bytes copied / 16
+  std::uint32_t depth = 700;         // nested evaluations, statements and macro calls
+  std::uint64_t output_bytes = 64u << 20;
+  std::uint64_t value_bytes = 128u << 20;  // one string, or everything inside one list or dictionary
+};
+
+/// The account of one rendering.
+class budget {
+ public:
+  explicit budget(const render_limits& limits) : limits_(limits), left_(limits.steps) {}
+
+  result<void> spend(std::uint64_t steps) {
+    if (steps > left_) return fail(fault::limit, "more than " + std::to_string(limits_.steps) + " steps");
+    left_ -= steps;
+    return success();
+  }
+  /// For reading or writing this many bytes.
+  result<void> spend_bytes(std::uint64_t bytes) {
+    if (bytes > limits_.value_bytes) {
+      return fail(fault::limit, "a value of more than " + std::to_string(limits_.value_bytes) + " bytes");
+    }
+    return spend(bytes / 16 + 1);
+  }
+  /// For a value just made.
+  result<void> accept(const value& made) {
+    if (made.depth() > max_value_depth) return fail(fault::limit, "values nested too deeply");
+    return spend_bytes(made.weight());
+  }
+
+  const render_limits& limits() const { return limits_; }
+
+ private:
+  render_limits limits_;
+  std::uint64_t left_;
+};
+
+}  // namespace infer::templates

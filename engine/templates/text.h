@@ -1,0 +1,53 @@
+// A string that knows, byte by byte, whether it came from the template's source or from data.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace infer::templates {
+
+/// Bytes with provenance. Every operation that can keep it does; the others yield data.
+class text {
+ public:
+  struct run {
+    std::size_t bytes;
+    bool from_template;
+    friend bool operator==(const run&, const run&) = default;
+  };
+
+  text() = default;
+  text(std::string bytes, bool from_template) : bytes_(std::move(bytes)) {
+    if (!bytes_.empty()) runs_.push_back({bytes_.size(), from_template});
+  }
+
+  std::string_view view() const { return bytes_; }
+  std::size_t size() const { return bytes_.size(); }
+  bool empty() const { return bytes_.empty(); }
+  /// Marked as not to be escaped again (the safe and escape filters); `+` with such a text escapes the other side.
+  bool is_markup() const { return markup_; }
+  void mark_as_markup() { markup_ = true; }
+
+  /// Maximal runs of equal provenance, in order; their lengths add up to size().
+  const std::vector<run>& runs() const { return runs_; }
+
+  void append(const text& other);
+  void append(std::string_view bytes, bool from_template);
+
+  /// The bytes [begin, end), which must lie inside.
+  text slice(std::size_t begin, std::size_t end) const;
+
+  /// Every occurrence of `from`, at most `count` if that is not negative, becomes `to`. An empty `from` matches between
+  /// all characters.
+  text replace(std::string_view from, const text& to, long long count) const;
+
+ private:
+  void push_run(std::size_t bytes, bool from_template);
+
+  std::string bytes_;
+  std::vector<run> runs_;
+  bool markup_ = false;
+};
+
+}  // namespace infer::templates
