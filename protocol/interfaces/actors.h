@@ -111,7 +111,7 @@ using models_sink = caf::typed_actor<
 using models_actor = caf::typed_actor<
     caf::reacts_to<msg::start_model, msg::model_handle, models_sink>,  // → model_started | model_down
     caf::reacts_to<msg::stop_model>,                                   // → model_down
-    caf::reacts_to<msg::stop_children>>;
+    caf::reacts_to<msg::who_runs, models_sink>>;                       // a new zoo → model_started for each
 
 // Inside a model's subtree.
 using raw_token_sink = caf::typed_actor<caf::reacts_to<msg::raw_tokens>, caf::reacts_to<msg::stream_refused>>;
@@ -123,8 +123,9 @@ using decode_actor = caf::typed_actor<
     caf::reacts_to<msg::close_stream>>;
 
 using tokenizer_actor = caf::typed_actor<
-    caf::reacts_to<msg::encode_prompt, stream_sink>,
-    caf::reacts_to<msg::decode_ids, stream_sink>>;
+    // port; a refusal whose request_id is 0 is none
+    caf::replies_to<msg::encode_prompt>::with<msg::prompt_encoded, msg::prompt_refused>,
+    caf::replies_to<msg::decode_ids>::with<msg::ids_decoded>>;
 
 using sessions_actor = caf::typed_actor<
     caf::replies_to<msg::find_prefix>::with<msg::prefix_found>>;  // port; a prefix that decode can start from

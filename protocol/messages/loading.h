@@ -77,15 +77,28 @@ struct start_model {
   std::uint32_t generation = 0;
   std::string id;
 };
-/// models → zoo, together with the port.
+/// models → zoo, together with the port; again after the port was restarted.
 struct model_started {
   std::uint32_t generation = 0;
   std::string id;
+  std::uint64_t bytes = 0;
+  std::uint32_t context = 0;
+  std::uint32_t trained_context = 0;
 };
+/// models to itself: has the memory of an ended subtree been credited?
+struct check_credited {
+  std::string id;
+  std::uint32_t generation = 0;
+};
+
 /// zoo → models.
 struct stop_model {
   std::uint32_t generation = 0;
   std::string id;
+};
+/// a new zoo → models, with its sink: every running model answers model_started; the sink replaces the old zoo's.
+struct who_runs {
+  std::uint64_t zoo_epoch = 0;
 };
 /// models → zoo: the subtree has ended and its memory has been credited; `message` is empty where that was asked for.
 struct model_down {
@@ -115,9 +128,13 @@ auto inspect(I& f, cancel_load& x) { return f(x.generation, x.id); }
 template <class I>
 auto inspect(I& f, start_model& x) { return f(x.generation, x.id); }
 template <class I>
-auto inspect(I& f, model_started& x) { return f(x.generation, x.id); }
+auto inspect(I& f, model_started& x) { return f(x.generation, x.id, x.bytes, x.context, x.trained_context); }
+template <class I>
+auto inspect(I& f, check_credited& x) { return f(x.id, x.generation); }
 template <class I>
 auto inspect(I& f, stop_model& x) { return f(x.generation, x.id); }
+template <class I>
+auto inspect(I& f, who_runs& x) { return f(x.zoo_epoch); }
 template <class I>
 auto inspect(I& f, model_down& x) { return f(x.generation, x.id, x.message); }
 

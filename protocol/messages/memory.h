@@ -33,6 +33,13 @@ struct memory_freed {
   std::uint64_t bytes = 0;
 };
 
+/// ledger to itself: an earmark's time is over.
+struct expire_claim {
+  std::uint64_t claim_id = 0;
+};
+
+template <class I>
+auto inspect(I& f, expire_claim& x) { return f(x.claim_id); }
 template <class I>
 auto inspect(I& f, claim_memory& x) { return f(x.claim_id, x.bytes); }
 template <class I>

@@ -35,6 +35,11 @@ struct unload_model {
   std::string model;
 };
 
+/// zoo to itself: something is due: a deadline, the end of a keep-alive or of a back-off.
+struct zoo_tick {
+  std::uint64_t number = 0;
+};
+
 /// zoo → admin sink: answers list_models; rows in configuration order, the default model first.
 struct model_list {
   std::uint64_t request_id = 0;
@@ -59,6 +64,8 @@ template <class I>
 auto inspect(I& f, load_model& x) { return f(x.request_id, x.model); }
 template <class I>
 auto inspect(I& f, unload_model& x) { return f(x.request_id, x.model); }
+template <class I>
+auto inspect(I& f, zoo_tick& x) { return f(x.number); }
 template <class I>
 auto inspect(I& f, model_list& x) { return f(x.request_id, x.models); }
 template <class I>

@@ -16,6 +16,11 @@ struct stop_children {
   std::uint32_t grace_ms = 2000;
 };
 
+/// supervisor → front, together with the child's handle.
+struct front_target {
+  std::uint8_t unused = 0;
+};
+
 /// One actor of the tree as `infer-node ps` prints it.
 struct child_row {
   std::string name;
@@ -36,6 +41,8 @@ template <class I>
 auto inspect(I& f, restart_child& x) { return f(x.name, x.generation); }
 template <class I>
 auto inspect(I& f, stop_children& x) { return f(x.grace_ms); }
+template <class I>
+auto inspect(I& f, front_target& x) { return f(x.unused); }
 template <class I>
 auto inspect(I& f, child_row& x) { return f(x.name, x.depth, x.state, x.restarts); }
 template <class I>

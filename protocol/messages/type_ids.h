@@ -108,6 +108,11 @@ CAF_ADD_TYPE_ID(infer, (infer::raw_token_sink))
 CAF_ADD_TYPE_ID(infer, (infer::decode_actor))
 CAF_ADD_TYPE_ID(infer, (infer::tokenizer_actor))
 CAF_ADD_TYPE_ID(infer, (infer::sessions_actor))
+CAF_ADD_TYPE_ID(infer, (infer::msg::front_target))
+CAF_ADD_TYPE_ID(infer, (infer::msg::expire_claim))
+CAF_ADD_TYPE_ID(infer, (infer::msg::who_runs))
+CAF_ADD_TYPE_ID(infer, (infer::msg::check_credited))
+CAF_ADD_TYPE_ID(infer, (infer::msg::zoo_tick))
 
 CAF_END_TYPE_ID_BLOCK(infer)
 

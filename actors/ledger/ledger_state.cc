@@ -1,0 +1,35 @@
+// The line.
+#include "actors/ledger/ledger_state.h"
+
+#include <algorithm>
+
+#include "engine/core/bytes.h"
+
+namespace infer::actors {
+
+claim_result claim_line::claim(std::uint64_t claim_id, std::uint64_t bytes) {
+  const memory::budget_numbers numbers = budget_->numbers();
+  if (bytes > numbers.total) {
+    return {claim_answer::refused, bytes - numbers.total,
+            "it needs " + format_bytes(bytes) + " of memory, but the budget is " + format_bytes(numbers.total)};
+  }
+  if (line_.empty() && budget_->earmark(claim_id, bytes)) return {claim_answer::granted, 0, {}};
+  line_.push_back({claim_id, bytes});
+  return {claim_answer::waiting, bytes > numbers.free ? bytes - numbers.free : 0, {}};
+}
+
+void claim_line::cancel(std::uint64_t claim_id) {
+  std::erase_if(line_, [&](const waiter& w) { return w.claim_id == claim_id; });
+  budget_->drop_earmark(claim_id);
+}
+
+std::vector<std::uint64_t> claim_line::advance() {
+  std::vector<std::uint64_t> granted;
+  while (!line_.empty() && budget_->earmark(line_.front().claim_id, line_.front().bytes)) {
+    granted.push_back(line_.front().claim_id);
+    line_.pop_front();
+  }
+  return granted;
+}
+
+}  // namespace infer::actors

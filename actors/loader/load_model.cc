@@ -1,0 +1,119 @@
+// Loading.
+#include "actors/loader/load_model.h"
+
+#include <algorithm>
+
+#include "engine/formats/gguf.h"
+#include "engine/tokenize/vocabulary.h"
+
+namespace infer::actors {
+namespace {
+
+struct opened_model {
+  std::shared_ptr<const formats::gguf_file> file;
+  models::model model;
+  plan::program_options options;
+  footprint bytes;
+};
+
+result<opened_model> open(const msg::model_source& source) {
+  INFER_TRY(auto options, options_of(source));
+  INFER_TRY(auto opened, formats::gguf_file::open(source.path));
+  auto file = std::make_shared<const formats::gguf_file>(std::move(opened));
+  INFER_TRY(auto model, models::build(file));
+  const footprint bytes = footprint_of(model, source, options);
+  return opened_model{std::move(file), std::move(model), options, bytes};
+}
+
+result<void> load_text(const formats::gguf_file& file, model_core& core) {
+  INFER_TRY(const auto vocabulary, tokenize::read_vocabulary(file.keys()));
+  INFER_TRY(core.tokenizer, tokenize::tokenizer::make(vocabulary));
+  if (core.tokenizer->size() != core.model.plan.vocabulary)
+    return fail(formats::fault::malformed, "the tokenizer has " + std::to_string(core.tokenizer->size()) +
+                                               " tokens, the embedding " + std::to_string(core.model.plan.vocabulary));
+  if (file.keys().contains("tokenizer.chat_template")) {
+    INFER_TRY(const auto text, file.keys().text("tokenizer.chat_template"));
+    // A template that this interpreter cannot read must not keep the model from answering completions.
+    if (auto compiled = templates::chat_template::compile(text)) core.chat_template = std::move(compiled.value());
+  }
+  return success();
+}
+
+/// Reads every page of every weight once, so that the first token does not wait for the disk.
+result<void> populate(const models::model& model, const std::function<void(std::uint32_t)>& progress, const cancel_flag& cancel) {
+  constexpr std::size_t page = 4096;
+  std::uint64_t total = 0, done = 0;
+  for (const auto& weight : model.weights.weights) total += weight.bytes.size();
+  std::uint32_t reported = 0;
+  volatile std::byte seen{};
+  for (const auto& weight : model.weights.weights) {
+    if (cancel.is_set()) return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
+    for (std::size_t at = 0; at < weight.bytes.size(); at += page) seen = weight.bytes[at];
+    done += weight.bytes.size();
+    const auto percent = static_cast<std::uint32_t>(done * 90 / std::max<std::uint64_t>(total, 1));
+    if (percent >= reported + 5) progress(reported = percent);
+  }
+  (void)seen;
+  return success();
+}
+
+result<memory::memory_lease> take(const load_resources& from, memory::memory_kind kind, std::uint64_t bytes) {
+  auto lease = from.budget->take_earmarked(from.claim_id, kind, bytes);
+  if (!lease) {
+    return fail(error{std::make_error_code(std::errc::not_enough_memory),
+                      format_bytes(bytes) + " for " + std::string(memory::name_of(kind)) + " are not set aside any more"});
+  }
+  return std::move(*lease);
+}
+
+/// The page pool: the floor from the claim, more sequences as far as memory is free.
+result<void> make_pages(model_core& core, const opened_model& opened, const load_resources& resources) {
+  INFER_TRY(auto floor, take(resources, memory::memory_kind::kv, opened.bytes.kv_per_sequence));
+  core.leases.push_back(std::move(floor));
+  std::uint32_t sequences = 1;
+  while (sequences < core.source.slots) {
+    auto more = resources.budget->try_take(memory::memory_kind::kv, opened.bytes.kv_per_sequence);
+    if (!more) break;
+    core.leases.push_back(std::move(*more));
+    ++sequences;
+  }
+  const auto layout = plan::layout_of(core.model.plan.groups[0], opened.options.keys, opened.options.values);
+  INFER_TRY(core.pages, memory::page_pool::make(plan::pages_for(opened.bytes.context) * sequences, layout.page_bytes()));
+  core.counters.pages_total = core.pages.pages();
+  core.counters.pages_free = core.pages.free_pages();
+  return success();
+}
+
+}  // namespace
+
+result<measured_model> measure(const msg::model_source& source) {
+  INFER_TRY(const auto opened, open(source));
+  return measured_model{opened.bytes, opened.model.plan.trained_context};
+}
+
+result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::uint32_t generation,
+                                         const load_resources& resources, const std::function<void(std::uint32_t)>& progress,
+                                         const cancel_flag& cancel) {
+  progress(0);
+  INFER_TRY(auto opened, open(source));
+  auto core = std::make_shared<model_core>();
+  core->source = source;
+  core->generation = generation;
+  core->context = opened.bytes.context;
+  core->hooks = resources.hooks;
+  core->lane = resources.lane;
+  core->model = std::move(opened.model);
+  INFER_TRYV(load_text(*opened.file, *core));
+  INFER_TRY(auto weights, take(resources, memory::memory_kind::weights, opened.bytes.weights));
+  core->leases.push_back(std::move(weights));
+  INFER_TRY(auto scratch, take(resources, memory::memory_kind::scratch, opened.bytes.scratch));
+  core->leases.push_back(std::move(scratch));
+  INFER_TRYV(make_pages(*core, opened, resources));
+  INFER_TRYV(populate(core->model, progress, cancel));
+  INFER_TRY(core->program, core->executor.prepare(core->model.plan, core->model.weights, core->pages, opened.options));
+  if (cancel.is_set()) return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
+  progress(100);
+  return core;
+}
+
+}  // namespace infer::actors

@@ -1,0 +1,48 @@
+// The arithmetic of a model's memory.
+#include "actors/model/footprint.h"
+
+#include <algorithm>
+
+#include "engine/decode/cpu_executor.h"
+#include "engine/formats/fault.h"
+
+namespace infer::actors {
+namespace {
+
+constexpr std::uint32_t default_context = 8192;
+
+result<plan::kv_type> kv_type_named(const std::string& name) {
+  if (name == "f16") return plan::kv_type::f16;
+  if (name == "f32") return plan::kv_type::f32;
+  return fail(plan::fault::unsupported, "the key/value type '" + name + "' is not supported; use f16 or f32");
+}
+
+}  // namespace
+
+result<plan::program_options> options_of(const msg::model_source& source) {
+  plan::program_options options;
+  INFER_TRY(options.keys, kv_type_named(source.key_type));
+  INFER_TRY(options.values, kv_type_named(source.value_type));
+  if (source.activations == "f32")
+    options.activations = plan::activation_mode::f32;
+  else if (source.activations != "quantized")
+    return fail(plan::fault::unsupported, "activations are 'quantized' or 'f32', not '" + source.activations + "'");
+  options.max_batch_tokens = std::max(source.batch, source.slots);
+  return options;
+}
+
+footprint footprint_of(const models::model& model, const msg::model_source& source, const plan::program_options& options) {
+  footprint out;
+  for (const plan::weight_source& weight : model.weights.weights) {
+    out.weights += weight.bytes.size();
+    if (weight.order != plan::row_order::canonical) out.weights += weight.bytes.size();
+  }
+  out.scratch = decode::scratch_bytes(model.plan, options);
+  const std::uint32_t trained = model.plan.trained_context;
+  out.context = source.context != 0 ? source.context : std::min(trained, default_context);
+  const plan::kv_layout layout = plan::layout_of(model.plan.groups[0], options.keys, options.values);
+  out.kv_per_sequence = std::uint64_t{plan::pages_for(out.context)} * layout.page_bytes();
+  return out;
+}
+
+}  // namespace infer::actors

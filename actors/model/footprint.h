@@ -1,0 +1,27 @@
+// How much memory a model takes, before a byte of it is touched.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/core/result.h"
+#include "engine/models/builder.h"
+#include "engine/plan/executor.h"
+#include "protocol/messages/loading.h"
+
+namespace infer::actors {
+
+struct footprint {
+  std::uint64_t weights = 0;          // mapped tensors and reordered copies
+  std::uint64_t scratch = 0;
+  std::uint64_t kv_per_sequence = 0;  // one full context
+  std::uint32_t context = 0;          // positions per sequence
+  std::uint64_t floor() const { return weights + scratch + kv_per_sequence; }
+};
+
+/// Options of the executor as the source asks for them. Errors: names of types that are unknown.
+result<plan::program_options> options_of(const msg::model_source& source);
+
+footprint footprint_of(const models::model& model, const msg::model_source& source, const plan::program_options& options);
+
+}  // namespace infer::actors

@@ -1,0 +1,96 @@
+// Encoding and its behaviour.
+#include "actors/model/tokenizer_actor.h"
+
+#include <caf/all.hpp>
+
+#include "actors/support/error_bridge.h"
+#include "engine/templates/chat_prompt.h"
+#include "protocol/messages/type_ids.h"
+
+namespace infer::actors {
+namespace {
+
+std::string text_of(const tokenize::tokenizer& vocabulary, std::optional<token_id> id) {
+  return id ? std::string(vocabulary.bytes_of(*id)) : std::string();
+}
+
+result<std::vector<templates::rendered_span>> render(const model_core& core, const msg::prompt& prompt) {
+  templates::chat_input input;
+  for (const msg::chat_message& message : prompt.messages) input.turns.push_back({message.role, message.content, message.object_json});
+  input.tools_json = prompt.tools_json;
+  input.kwargs_json = prompt.template_kwargs_json;
+  input.add_generation_prompt = prompt.add_generation_prompt;
+  input.continue_last = prompt.continue_last;
+  input.bos_token = text_of(*core.tokenizer, core.tokenizer->bos());
+  input.eos_token = text_of(*core.tokenizer, core.tokenizer->eos());
+  return templates::render_chat(*core.chat_template, input);
+}
+
+std::vector<token_id> encode_spans(const tokenize::tokenizer& vocabulary, const std::vector<templates::rendered_span>& rendered) {
+  std::vector<tokenize::text_span> spans;
+  spans.reserve(rendered.size());
+  for (const auto& span : rendered) spans.push_back({span.text, span.from_template});
+  return vocabulary.encode(spans);
+}
+
+}  // namespace
+
+encoded_prompt encode(const model_core& core, const msg::encode_prompt& message) {
+  const msg::prompt& prompt = message.prompt;
+  encoded_prompt out;
+  out.encoded.request_id = message.request_id;
+  out.encoded.context = core.context;
+  const auto refuse = [&](std::string why, std::string param) {
+    out.refused = {message.request_id, msg::refusal::invalid_value, std::move(why), std::move(param)};
+  };
+  switch (prompt.kind) {
+    case msg::prompt_kind::ids: out.encoded.ids = prompt.ids; break;
+    case msg::prompt_kind::text:
+      out.encoded.ids = core.tokenizer->encode(prompt.text, prompt.parse_special, {prompt.add_special});
+      break;
+    case msg::prompt_kind::chat: {
+      if (!core.chat_template) {
+        refuse("this model has no chat template; use /v1/completions", "messages");
+        return out;
+      }
+      auto rendered = render(core, prompt);
+      if (!rendered) {
+        refuse("the chat template refused the messages: " + rendered.error().message(), "messages");
+        return out;
+      }
+      if (prompt.render_only) {
+        for (const auto& span : rendered.value()) out.encoded.text += span.text;
+        return out;
+      }
+      out.encoded.ids = encode_spans(*core.tokenizer, rendered.value());
+      break;
+    }
+  }
+  if (prompt.want_pieces) {
+    for (const token_id id : out.encoded.ids) out.encoded.pieces.emplace_back(core.tokenizer->bytes_of(id));
+  }
+  return out;
+}
+
+tokenizer_state::tokenizer_state(tokenizer_actor::pointer self) : self_(self) {}
+
+tokenizer_actor::behavior_type tokenizer_state::make(std::shared_ptr<model_core> core) {
+  core_ = std::move(core);
+  self_->set_exception_handler(crash_handler("tokenizer of " + core_->source.id));
+  return {
+      [this](const msg::encode_prompt& message) -> caf::result<msg::prompt_encoded, msg::prompt_refused> {
+        encoded_prompt out = encode(*core_, message);
+        return {std::move(out.encoded), std::move(out.refused)};
+      },
+      [this](const msg::decode_ids& message) {
+        return msg::ids_decoded{message.request_id, core_->tokenizer->decode(message.ids, false)};
+      },
+  };
+}
+
+tokenizer_actor::behavior_type run_tokenizer(tokenizer_actor::stateful_pointer<tokenizer_state> self, std::shared_ptr<model_core> core) {
+  static_assert(!std::is_aggregate_v<tokenizer_state>);
+  return self->state.make(std::move(core));
+}
+
+}  // namespace infer::actors
