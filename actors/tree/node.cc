@@ -15,9 +15,9 @@ namespace infer {
 
 void configure(caf::actor_system_config& config) {
   register_messages(config);
-  config.set("caf.scheduler.policy", "sharing");
-  config.set("caf.scheduler.max-threads", 2);
-  config.set("caf.scheduler.max-throughput", 1);
+  config.set("scheduler.policy", caf::atom("sharing"));
+  config.set("scheduler.max-threads", static_cast<std::size_t>(2));
+  config.set("scheduler.max-throughput", static_cast<std::size_t>(1));
 }
 
 std::uint64_t default_memory_bytes() {

@@ -1,0 +1,153 @@
+// The client's sinks.
+#include "actors/tree/client.h"
+
+#include <caf/all.hpp>
+#include <future>
+#include <memory>
+
+#include "actors/support/error_bridge.h"
+#include "protocol/messages/type_ids.h"
+
+namespace infer {
+namespace {
+
+/// Shared by the waiting thread and the sink.
+struct exchange {
+  client_callbacks callbacks;
+  client_result result;
+  std::promise<void> ended;
+};
+
+class sink_state {
+ public:
+  explicit sink_state(event_sink::pointer self) : self_(self) {}
+
+  event_sink::behavior_type make(std::shared_ptr<exchange> x, std::uint32_t choices) {
+    x_ = std::move(x);
+    x_->result.answer.choices.resize(choices);
+    self_->set_exception_handler(actors::crash_handler("client"));
+    return {
+        [this](const msg::text_made& event) {
+          answer_choice& choice = x_->result.answer.choices[event.choice];
+          choice.text += event.text;
+          choice.tokens.insert(choice.tokens.end(), event.tokens.begin(), event.tokens.end());
+          if (x_->callbacks.on_text) x_->callbacks.on_text(event);
+          self_->send(request_, msg::taken{event.request_id, event.choice, event.upto});
+        },
+        [this](const msg::choice_finished& event) {
+          answer_choice& choice = x_->result.answer.choices[event.choice];
+          choice.reason = event.reason;
+          choice.stop_text = event.stop_text;
+          choice.completion_tokens = event.completion_tokens;
+        },
+        [this](const msg::request_started& event) {
+          x_->result.answer.model = event.model;
+          x_->result.answer.seed = event.seed;
+        },
+        [this](const msg::request_finished& event) {
+          answer& a = x_->result.answer;
+          a.prompt_tokens = event.prompt_tokens;
+          a.completion_tokens = event.completion_tokens;
+          a.cached_tokens = event.cached_tokens;
+          a.prefill_ms = event.prefill_ms;
+          a.decode_ms = event.decode_ms;
+          end(true);
+        },
+        [this](const msg::request_failed& event) {
+          x_->result.failure = {event.code, event.message, event.param};
+          end(false);
+        },
+        [this](const msg::request_waiting& event) {
+          if (x_->callbacks.on_waiting) x_->callbacks.on_waiting(event);
+        },
+        [this](const msg::request_accepted&, const request_control& request) {
+          request_ = request;
+          self_->monitor(request);
+          self_->set_down_handler([this](caf::down_msg& down) {
+            if (ended_) return;
+            x_->result.failure = {msg::refusal::internal, "the request ended: " + actors::describe(down.reason), {}};
+            end(false);
+          });
+        },
+        [this](const msg::text_transformed& event) {
+          x_->result.answer.transformed = event;
+          end(true);
+        },
+    };
+  }
+
+  const char* name = "client";
+
+ private:
+  void end(bool ok) {
+    ended_ = true;
+    x_->result.ok = ok;
+    request_ = nullptr;
+    x_->ended.set_value();
+    self_->quit();
+  }
+
+  event_sink::pointer self_;
+  std::shared_ptr<exchange> x_;
+  request_control request_;
+  bool ended_ = false;
+};
+
+event_sink::behavior_type run_sink(event_sink::stateful_pointer<sink_state> self, std::shared_ptr<exchange> x, std::uint32_t choices) {
+  static_assert(!std::is_aggregate_v<sink_state>);
+  return self->state.make(std::move(x), choices);
+}
+
+admin_sink::behavior_type run_admin_sink(admin_sink::pointer self, std::shared_ptr<std::promise<msg::model_list>> list,
+                                         std::shared_ptr<std::promise<msg::model_changed>> changed) {
+  return {
+      [self, list](const msg::model_list& message) {
+        list->set_value(message);
+        self->quit();
+      },
+      [self, changed](const msg::model_changed& message) {
+        changed->set_value(message);
+        self->quit();
+      },
+  };
+}
+
+template <class Message>
+msg::model_changed order(caf::actor_system& system, const node& n, Message message) {
+  auto changed = std::make_shared<std::promise<msg::model_changed>>();
+  auto result = changed->get_future();
+  const admin_sink sink = system.spawn(run_admin_sink, std::make_shared<std::promise<msg::model_list>>(), changed);
+  caf::anon_send(n.zoo, std::move(message), sink);
+  return result.get();
+}
+
+}  // namespace
+
+client_result run_request(caf::actor_system& system, const node& n, msg::generate request, const client_callbacks& callbacks) {
+  auto x = std::make_shared<exchange>();
+  x->callbacks = callbacks;
+  auto ended = x->ended.get_future();
+  if (request.request_id == 0) request.request_id = msg::next_request_id();
+  const event_sink sink = system.spawn(run_sink, x, request.choices);
+  caf::anon_send(n.requests, std::move(request), sink);
+  ended.wait();
+  return std::move(x->result);
+}
+
+std::vector<msg::model_row> list_models(caf::actor_system& system, const node& n) {
+  auto list = std::make_shared<std::promise<msg::model_list>>();
+  auto result = list->get_future();
+  const admin_sink sink = system.spawn(run_admin_sink, list, std::make_shared<std::promise<msg::model_changed>>());
+  caf::anon_send(n.zoo, msg::list_models{msg::next_request_id()}, sink);
+  return result.get().models;
+}
+
+msg::model_changed load_model(caf::actor_system& system, const node& n, const std::string& model) {
+  return order(system, n, msg::load_model{msg::next_request_id(), model});
+}
+
+msg::model_changed unload_model(caf::actor_system& system, const node& n, const std::string& model) {
+  return order(system, n, msg::unload_model{msg::next_request_id(), model});
+}
+
+}  // namespace infer

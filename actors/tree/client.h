@@ -1,0 +1,61 @@
+// A blocking client for programs that do not want actors: sends one request to a node and waits for its end.
+#pragma once
+
+#include <caf/actor_system.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "actors/tree/node.h"
+#include "engine/core/result.h"
+#include "protocol/messages/models.h"
+#include "protocol/messages/requests.h"
+
+namespace infer {
+
+/// One choice of an answer.
+struct answer_choice {
+  std::string text;
+  std::vector<msg::text_token> tokens;
+  msg::finish_reason reason{};
+  std::string stop_text;
+  std::uint32_t completion_tokens = 0;
+};
+
+struct answer {
+  std::string model;
+  std::vector<answer_choice> choices;
+  std::uint32_t prompt_tokens = 0, completion_tokens = 0, cached_tokens = 0, prefill_ms = 0, decode_ms = 0;
+  std::uint64_t seed = 0;
+  msg::text_transformed transformed;  // for the tasks that only transform text
+};
+
+/// What a request was refused with.
+struct request_error {
+  msg::refusal code{};
+  std::string message, param;
+};
+
+struct client_result {
+  bool ok = false;
+  infer::answer answer;
+  request_error failure;
+};
+
+struct client_callbacks {
+  std::function<void(const msg::text_made&)> on_text;
+  std::function<void(const msg::request_waiting&)> on_waiting;
+};
+
+/// Runs one request to its end. Callbacks run on an actor's thread, one at a time; credit returns when they return.
+/// Threads: any but an actor's.
+client_result run_request(caf::actor_system& system, const node& n, msg::generate request, const client_callbacks& callbacks = {});
+
+/// Asks the zoo for its rows.
+std::vector<msg::model_row> list_models(caf::actor_system& system, const node& n);
+
+/// Loads or unloads a model and waits for the outcome.
+msg::model_changed load_model(caf::actor_system& system, const node& n, const std::string& model);
+msg::model_changed unload_model(caf::actor_system& system, const node& n, const std::string& model);
+
+}  // namespace infer
