@@ -1,0 +1,136 @@
+// Pieces of answers.
+#include "protocol/http/answer_parts.h"
+
+#include <algorithm>
+#include <boost/json/array.hpp>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "protocol/http/json_text.h"
+
+namespace infer::http {
+namespace {
+
+namespace json = boost::json;
+
+json::array byte_list(std::string_view bytes) {
+  json::array out;
+  out.reserve(bytes.size());
+  for (const char c : bytes) out.emplace_back(static_cast<std::int64_t>(static_cast<unsigned char>(c)));
+  return out;
+}
+
+json::object chat_logprob(const std::string& bytes, msg::f32_bits logprob) {
+  json::object out;
+  out["token"] = to_valid_utf8(bytes);
+  out["logprob"] = logprob_of(logprob);
+  out["bytes"] = byte_list(bytes);
+  return out;
+}
+
+std::uint64_t characters(std::string_view text) {
+  return static_cast<std::uint64_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
+
+double per_second(std::uint32_t tokens, std::uint32_t ms) {
+  return ms == 0 ? 0.0 : tokens * 1000.0 / ms;
+}
+
+}  // namespace
+
+std::string new_answer_id(call_kind kind) {
+  thread_local std::mt19937_64 random{(std::uint64_t{std::random_device{}()} << 32) ^ std::random_device{}()};
+  constexpr std::string_view letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+  std::string id = kind == call_kind::chat ? "chatcmpl-" : "cmpl-";
+  for (int i = 0; i < 24; ++i) id += letters[random() % letters.size()];
+  return id;
+}
+
+json::object begin_answer(const answer_head& head, const char* object) {
+  json::object out;
+  out["id"] = head.id;
+  out["object"] = object;
+  out["created"] = head.created;
+  out["model"] = head.model;
+  out["system_fingerprint"] = head.fingerprint;
+  return out;
+}
+
+json::object usage_of(const msg::request_finished& finished) {
+  json::object prompt, completion, out;
+  prompt["cached_tokens"] = finished.cached_tokens;
+  prompt["audio_tokens"] = 0;
+  completion["reasoning_tokens"] = 0;
+  completion["audio_tokens"] = 0;
+  completion["accepted_prediction_tokens"] = 0;
+  completion["rejected_prediction_tokens"] = 0;
+  out["prompt_tokens"] = finished.prompt_tokens;
+  out["completion_tokens"] = finished.completion_tokens;
+  out["total_tokens"] = std::uint64_t{finished.prompt_tokens} + finished.completion_tokens;
+  out["prompt_tokens_details"] = std::move(prompt);
+  out["completion_tokens_details"] = std::move(completion);
+  return out;
+}
+
+json::object timings_of(const msg::request_finished& finished) {
+  const std::uint32_t computed = finished.prompt_tokens - std::min(finished.cached_tokens, finished.prompt_tokens);
+  json::object out;
+  out["cache_n"] = finished.cached_tokens;
+  out["prompt_n"] = computed;
+  out["prompt_ms"] = static_cast<double>(finished.prefill_ms);
+  out["prompt_per_second"] = per_second(computed, finished.prefill_ms);
+  out["predicted_n"] = finished.completion_tokens;
+  out["predicted_ms"] = static_cast<double>(finished.decode_ms);
+  out["predicted_per_second"] = per_second(finished.completion_tokens, finished.decode_ms);
+  return out;
+}
+
+const char* finish_name(msg::finish_reason reason) noexcept {
+  return reason == msg::finish_reason::length ? "length" : "stop";
+}
+
+double logprob_of(msg::f32_bits bits) noexcept {
+  constexpr double floor = -9999.0;
+  const double value = bits.value();
+  return value >= floor && std::isfinite(value) ? value : floor;
+}
+
+json::object chat_logprobs(const std::vector<msg::text_token>& tokens) {
+  json::array content;
+  content.reserve(tokens.size());
+  for (const msg::text_token& token : tokens) {
+    json::object entry = chat_logprob(token.bytes, token.logprob);
+    json::array top;
+    top.reserve(token.top.size());
+    for (const msg::alternative& other : token.top) top.emplace_back(chat_logprob(other.bytes, other.logprob));
+    entry["top_logprobs"] = std::move(top);
+    content.emplace_back(std::move(entry));
+  }
+  json::object out;
+  out["content"] = std::move(content);
+  out["refusal"] = nullptr;
+  return out;
+}
+
+json::object legacy_logprobs(const std::vector<msg::text_token>& tokens, std::uint64_t& offset) {
+  json::array texts, logprobs, tops, offsets;
+  for (const msg::text_token& token : tokens) {
+    texts.emplace_back(to_valid_utf8(token.bytes));
+    logprobs.emplace_back(logprob_of(token.logprob));
+    offsets.emplace_back(offset);
+    offset += characters(token.bytes);
+    json::object top;
+    for (const msg::alternative& other : token.top) top[to_valid_utf8(other.bytes)] = logprob_of(other.logprob);
+    tops.emplace_back(std::move(top));
+  }
+  json::object out;
+  out["tokens"] = std::move(texts);
+  out["token_logprobs"] = std::move(logprobs);
+  out["top_logprobs"] = std::move(tops);
+  out["text_offset"] = std::move(offsets);
+  return out;
+}
+
+}  // namespace infer::http

@@ -1,0 +1,206 @@
+// Messages and tools of a chat request.
+#include "protocol/http/chat_messages.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "protocol/http/fields.h"
+#include "protocol/http/json_text.h"
+#include "protocol/http/status.h"
+
+namespace infer::http {
+namespace {
+
+namespace json = boost::json;
+
+std::string_view view(const json::string& text) {
+  return {text.data(), text.size()};
+}
+
+/// The role as templates know it; empty where nobody does.
+std::string_view template_role(std::string_view role) {
+  if (role == "developer" || role == "system") return "system";
+  if (role == "function" || role == "tool") return "tool";
+  if (role == "user" || role == "assistant") return role;
+  return {};
+}
+
+/// Appends the text of one part of a list.
+parsed<void> append_part(std::string& text, const json::value& part, const std::string& path) {
+  if (part.is_string()) {
+    text += part.get_string();
+    return success();
+  }
+  const json::object* const object = part.if_object();
+  if (object == nullptr) return refuse(invalid_value(path, "'" + path + "' must be an object with a type"));
+  const fields from{*object, path + "."};
+  INFER_TRY(const json::string* const type, read_string(from, "type"));
+  if (!type) return refuse(invalid_value(from.path_of("type"), "'" + path + "' has no type"));
+  const bool refusal = *type == "refusal";
+  if (refusal || *type == "text" || *type == "input_text" || *type == "output_text") {
+    const std::string_view name = refusal ? "refusal" : "text";
+    INFER_TRY(const json::string* const found, read_string(from, name));
+    if (!found) return refuse(invalid_value(from.path_of(name), "'" + from.path_of(name) + "' is missing"));
+    text += *found;
+    return success();
+  }
+  return refuse(unsupported_value(
+      path, "the model takes text only; parts of type '" + std::string(*type) + "' are not supported"));
+}
+
+parsed<std::string> read_content(const fields& from, std::string_view role) {
+  const std::string path = from.path_of("content");
+  const json::value* const content = from.find("content");
+  if (content == nullptr) {
+    if (role == "assistant") return std::string();
+    return refuse(invalid_value(path, "'" + path + "' is missing; only assistant messages may have none"));
+  }
+  if (content->is_string()) return std::string(content->get_string());
+  if (!content->is_array()) return refuse(invalid_value(path, "'" + path + "' must be a string or an array of parts"));
+  std::string text;
+  std::size_t index = 0;
+  for (const json::value& part : content->get_array()) {
+    INFER_TRYV(append_part(text, part, path + "[" + std::to_string(index++) + "]"));
+  }
+  return text;
+}
+
+/// Clients replay reasoning under different names; templates read one.
+void name_reasoning(json::object& object) {
+  if (object.contains("reasoning_content")) return;
+  const json::value* const reasoning = object.if_contains("reasoning");
+  if (reasoning != nullptr && reasoning->is_string()) {
+    json::value copy = *reasoning;
+    object["reasoning_content"] = std::move(copy);
+  }
+}
+
+parsed<void> check_calls(const fields& from) {
+  INFER_TRY(const json::array* const calls, read_array(from, "tool_calls"));
+  if (calls == nullptr) return success();
+  std::size_t index = 0;
+  for (const json::value& item : *calls) {
+    const std::string path = from.path_of("tool_calls") + "[" + std::to_string(index++) + "]";
+    if (!item.is_object()) return refuse(invalid_value(path, "'" + path + "' must be an object"));
+  }
+  return success();
+}
+
+parsed<msg::chat_message> read_message(const json::value& item, const std::string& path) {
+  const json::object* const object = item.if_object();
+  if (object == nullptr) return refuse(invalid_value(path, "'" + path + "' must be an object with role and content"));
+  const fields from{*object, path + "."};
+  INFER_TRY(const json::string* const role, read_string(from, "role"));
+  const std::string_view known = role != nullptr ? template_role(view(*role)) : std::string_view();
+  if (known.empty())
+    return refuse(invalid_value(from.path_of("role"),
+                                "'" + from.path_of("role") + "' must be system, developer, user, assistant or tool"));
+  INFER_TRY(std::string content, read_content(from, known));
+  INFER_TRYV(check_calls(from));
+  json::object kept = *object;
+  kept["role"] = json::string_view(known.data(), known.size());
+  kept["content"] = content;
+  name_reasoning(kept);
+  return msg::chat_message{std::string(known), std::move(content), write_json(kept)};
+}
+
+bool is_tool_name(std::string_view name) {
+  return !name.empty() && name.size() <= 64 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '.' || c == ':' || c == '/';
+  });
+}
+
+/// One function definition, checked and with its parameters in place.
+parsed<json::object> read_function(const fields& from) {
+  INFER_TRY(const json::string* const name, read_string(from, "name"));
+  if (name == nullptr || !is_tool_name(view(*name)))
+    return refuse(invalid_value(
+        from.path_of("name"), "'" + from.path_of("name") + "' must be 1 to 64 letters, digits, dashes or underscores"));
+  INFER_TRYV(read_string(from, "description"));
+  INFER_TRY(const json::object* const parameters, read_object(from, "parameters"));
+  INFER_TRY(const auto strict, read_bool(from, "strict"));
+  if (strict.value_or(false))
+    return refuse(unsupported_value(from.path_of("strict"), "strict tool arguments are not supported"));
+  json::object out = from.object;
+  if (parameters == nullptr) out["parameters"] = json::object();
+  return out;
+}
+
+/// Appends the tool at `path` unless it is of a type that nobody here could run.
+parsed<void> append_tool(json::array& out, const json::value& item, const std::string& path) {
+  const json::object* const object = item.if_object();
+  if (object == nullptr) return refuse(invalid_value(path, "'" + path + "' must be an object"));
+  const fields from{*object, path + "."};
+  INFER_TRY(const json::string* const type, read_string(from, "type"));
+  if (type && *type == "custom")
+    return refuse(unsupported_value(from.path_of("type"), "custom tools are not supported"));
+  if (type && *type != "function") return success();
+  INFER_TRY(const json::object* const function, read_object(from, "function"));
+  if (function == nullptr)
+    return refuse(invalid_value(from.path_of("function"), "'" + from.path_of("function") + "' is missing"));
+  INFER_TRY(json::object checked, read_function({*function, path + ".function."}));
+  json::object tool = *object;
+  tool["type"] = "function";
+  tool["function"] = std::move(checked);
+  out.emplace_back(std::move(tool));
+  return success();
+}
+
+parsed<void> check_choice(const fields& request, std::string_view name) {
+  const json::value* const choice = request.find(name);
+  if (choice == nullptr) return success();
+  const json::string* const word = choice->if_string();
+  if (word != nullptr && (*word == "auto" || *word == "none")) return success();
+  const std::string path(name);
+  if ((word != nullptr && *word == "required") || choice->is_object())
+    return refuse(
+        unsupported_value(path, "'" + path + "' must be \"auto\" or \"none\"; forcing a call is not supported"));
+  return refuse(invalid_value(path, "'" + path + "' must be \"none\", \"auto\", \"required\" or an object"));
+}
+
+}  // namespace
+
+parsed<std::vector<msg::chat_message>> read_messages(const json::object& request) {
+  const fields from{request, {}};
+  INFER_TRY(const json::array* const items, read_array(from, "messages"));
+  if (items == nullptr) return refuse(invalid_value("messages", "'messages' is missing"));
+  if (items->empty()) return refuse(invalid_value("messages", "'messages' is empty"));
+  std::vector<msg::chat_message> out;
+  out.reserve(items->size());
+  for (const json::value& item : *items) {
+    INFER_TRY(auto message, read_message(item, "messages[" + std::to_string(out.size()) + "]"));
+    out.push_back(std::move(message));
+  }
+  return out;
+}
+
+parsed<std::string> read_tools(const json::object& request) {
+  const fields from{request, {}};
+  INFER_TRYV(check_choice(from, "tool_choice"));
+  INFER_TRYV(check_choice(from, "function_call"));
+  INFER_TRYV(read_bool(from, "parallel_tool_calls"));
+  INFER_TRY(const json::array* const tools, read_array(from, "tools"));
+  INFER_TRY(const json::array* const functions, read_array(from, "functions"));
+  json::array out;
+  std::size_t index = 0;
+  if (tools != nullptr) {
+    for (const json::value& item : *tools) {
+      INFER_TRYV(append_tool(out, item, "tools[" + std::to_string(index++) + "]"));
+    }
+  } else if (functions != nullptr) {
+    for (const json::value& item : *functions) {
+      const std::string path = "functions[" + std::to_string(index++) + "]";
+      if (!item.is_object()) return refuse(invalid_value(path, "'" + path + "' must be an object"));
+      INFER_TRY(json::object checked, read_function({item.get_object(), path + "."}));
+      json::object tool;
+      tool["type"] = "function";
+      tool["function"] = std::move(checked);
+      out.emplace_back(std::move(tool));
+    }
+  }
+  return out.empty() ? std::string() : write_json(out);
+}
+
+}  // namespace infer::http

@@ -1,0 +1,163 @@
+// Fields that chat and completions share.
+#include "protocol/http/sampling_fields.h"
+
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "protocol/http/fields.h"
+#include "protocol/http/status.h"
+
+namespace infer::http {
+namespace {
+
+namespace json = boost::json;
+
+constexpr std::size_t most_stops = 16;
+
+/// A number that may only have the value at which its feature does nothing.
+parsed<void> require_neutral(const fields& from, std::string_view name, double low, double high, double neutral) {
+  INFER_TRY(const auto value, read_number(from, name, low, high));
+  if (!value || *value == neutral) return success();
+  return refuse(unsupported_value(from.path_of(name), "'" + from.path_of(name) + "' is not supported"));
+}
+
+parsed<void> refuse_unbuilt(const fields& from) {
+  constexpr double huge = 1e9;
+  INFER_TRYV(require_neutral(from, "presence_penalty", -2, 2, 0));
+  INFER_TRYV(require_neutral(from, "frequency_penalty", -2, 2, 0));
+  INFER_TRYV(require_neutral(from, "repetition_penalty", 0, huge, 1));
+  INFER_TRYV(require_neutral(from, "repeat_penalty", 0, huge, 1));
+  INFER_TRYV(require_neutral(from, "typical_p", 0, 1, 1));
+  INFER_TRYV(require_neutral(from, "min_tokens", 0, huge, 0));
+  constexpr const char* constraints[] = {"grammar",        "json_schema",  "structured_outputs",
+                                         "guided_json",    "guided_regex", "guided_choice",
+                                         "guided_grammar", "regex",        "choice"};
+  for (const char* const name : constraints) {
+    const json::value* const value = from.find(name);
+    if (value == nullptr || (value->is_string() && value->get_string().empty())) continue;
+    return refuse(unsupported_value(name, "constrained output ('" + std::string(name) + "') is not supported"));
+  }
+  INFER_TRY(const auto token_ids, read_bool(from, "return_token_ids"));
+  if (token_ids.value_or(false))
+    return refuse(unsupported_value("return_token_ids", "'return_token_ids' is not supported"));
+  return success();
+}
+
+/// Keys that are no token ids are ignored, as clients' own test suites expect.
+parsed<void> check_bias(const fields& from) {
+  INFER_TRY(const json::object* const bias, read_object(from, "logit_bias"));
+  if (bias == nullptr) return success();
+  for (const auto& member : *bias) {
+    const json::string_view key = member.key();
+    std::int64_t id = 0;
+    const auto [end, bad] = std::from_chars(key.data(), key.data() + key.size(), id);
+    if (bad == std::errc{} && end == key.data() + key.size())
+      return refuse(unsupported_value("logit_bias", "'logit_bias' is not supported"));
+  }
+  return success();
+}
+
+parsed<void> check_format(const fields& from) {
+  INFER_TRY(const json::object* const format, read_object(from, "response_format"));
+  if (format == nullptr) return success();
+  const fields inner{*format, "response_format."};
+  INFER_TRY(const json::string* const type, read_string(inner, "type"));
+  if (type && *type == "text") return success();
+  if (type && *type == "json_schema") {
+    INFER_TRY(const json::object* const holder, read_object(inner, "json_schema"));
+    const json::value* const schema = holder != nullptr ? holder->if_contains("schema") : nullptr;
+    if (schema == nullptr || !schema->is_object())
+      return refuse(invalid_value("response_format.json_schema.schema", "the schema is missing"));
+  }
+  if (type && (*type == "json_schema" || *type == "json_object"))
+    return refuse(unsupported_value("response_format.type", "only plain text answers are supported"));
+  return refuse(
+      invalid_value("response_format.type", "'response_format.type' must be text, json_object or json_schema"));
+}
+
+parsed<std::vector<std::string>> read_stops(const fields& from) {
+  std::vector<std::string> out;
+  const json::value* const stop = from.find("stop");
+  if (stop == nullptr) return out;
+  if (stop->is_string()) {
+    out.emplace_back(stop->get_string());
+  } else if (stop->is_array()) {
+    for (const json::value& item : stop->get_array()) {
+      const std::string path = "stop[" + std::to_string(out.size()) + "]";
+      if (!item.is_string()) return refuse(invalid_value(path, "'" + path + "' must be a string"));
+      out.emplace_back(item.get_string());
+    }
+  } else {
+    return refuse(invalid_value("stop", "'stop' must be a string or an array of strings"));
+  }
+  if (out.size() > most_stops)
+    return refuse(
+        invalid_value("stop", "'stop' holds " + std::to_string(out.size()) + " strings; at most 16 are allowed"));
+  for (const std::string& text : out) {
+    if (text.empty()) return refuse(invalid_value("stop", "'stop' holds an empty string"));
+  }
+  return out;
+}
+
+/// -1 is what llama.cpp's clients send for "draw one".
+parsed<void> read_seed(const fields& from, msg::generate& out) {
+  const json::value* const seed = from.find("seed");
+  if (seed == nullptr) return success();
+  if (const auto* large = seed->if_uint64()) {
+    out.sampling.seed = *large;
+    out.seed_given = true;
+    return success();
+  }
+  INFER_TRY(const auto value, read_integer(from, "seed", std::numeric_limits<std::int64_t>::min(),
+                                           std::numeric_limits<std::int64_t>::max()));
+  out.seed_given = *value != -1;
+  if (out.seed_given) out.sampling.seed = static_cast<std::uint64_t>(*value);
+  return success();
+}
+
+parsed<void> read_sampling(const fields& from, const call_defaults& defaults, msg::sampling& out) {
+  INFER_TRY(const auto temperature, read_number(from, "temperature", 0, 2));
+  INFER_TRY(const auto top_p, read_number(from, "top_p", 0, 1));
+  INFER_TRY(const auto min_p, read_number(from, "min_p", 0, 1));
+  INFER_TRY(const auto top_k, read_integer(from, "top_k", -1, std::numeric_limits<std::int32_t>::max()));
+  INFER_TRY(const auto ignore_eos, read_bool(from, "ignore_eos"));
+  out.temperature = temperature ? static_cast<float>(*temperature) : defaults.temperature;
+  out.top_p = top_p ? static_cast<float>(*top_p) : defaults.top_p;
+  out.min_p = min_p ? static_cast<float>(*min_p) : defaults.min_p;
+  out.top_k = top_k ? static_cast<std::uint32_t>(*top_k < 0 ? 0 : *top_k) : defaults.top_k;
+  out.ignore_end = ignore_eos.value_or(false);
+  return success();
+}
+
+parsed<void> read_streaming(const fields& from, call& out) {
+  INFER_TRY(const auto stream, read_bool(from, "stream"));
+  INFER_TRY(const json::object* const options, read_object(from, "stream_options"));
+  out.stream = stream.value_or(false);
+  if (options == nullptr) return success();
+  INFER_TRY(const auto usage, read_bool({*options, "stream_options."}, "include_usage"));
+  out.include_usage = usage.value_or(false);
+  return success();
+}
+
+}  // namespace
+
+parsed<void> read_shared_fields(const json::object& request, const call_defaults& defaults, call& out) {
+  const fields from{request, {}};
+  INFER_TRY(const json::string* const model, read_string(from, "model"));
+  if (model != nullptr) out.generate.model = std::string(*model);
+  INFER_TRYV(read_streaming(from, out));
+  INFER_TRYV(read_sampling(from, defaults, out.generate.sampling));
+  INFER_TRYV(read_seed(from, out.generate));
+  INFER_TRY(const auto n, read_integer(from, "n", 1, 128));
+  out.generate.choices = static_cast<std::uint32_t>(n.value_or(1));
+  INFER_TRY(auto stops, read_stops(from));
+  out.generate.stop = std::move(stops);
+  INFER_TRYV(refuse_unbuilt(from));
+  INFER_TRYV(check_bias(from));
+  INFER_TRYV(check_format(from));
+  return success();
+}
+
+}  // namespace infer::http

@@ -1,0 +1,16 @@
+// The fields that chat and completions share: sampling, limits, stops, and what is refused.
+#pragma once
+
+#include <boost/json/object.hpp>
+
+#include "protocol/http/call.h"
+#include "protocol/http/http_error.h"
+#include "protocol/http/parse_call.h"
+
+namespace infer::http {
+
+/// Model, sampling, choices, stop strings, seed and streaming of a chat or completion request into `out`.
+/// Errors:  400 with the path.
+parsed<void> read_shared_fields(const boost::json::object& request, const call_defaults& defaults, call& out);
+
+}  // namespace infer::http

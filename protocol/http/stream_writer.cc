@@ -1,0 +1,101 @@
+// Events to frames.
+#include "protocol/http/stream_writer.h"
+
+#include <boost/json/array.hpp>
+#include <utility>
+
+#include "protocol/http/envelope.h"
+#include "protocol/http/sse.h"
+
+namespace infer::http {
+
+namespace json = boost::json;
+
+stream_writer::stream_writer(const call& call, answer_head head)
+    : kind_(call.kind),
+      choices_(call.generate.choices),
+      logprobs_(call.generate.logprobs),
+      include_usage_(call.include_usage),
+      head_(std::move(head)),
+      offsets_(call.generate.choices, 0) {}
+
+void stream_writer::add_usage_slot(json::object& out) const {
+  if (include_usage_) out["usage"] = nullptr;
+}
+
+std::string stream_writer::chunk(std::uint32_t choice, json::object delta, json::value logprobs,
+                                 const char* finish) const {
+  json::object entry;
+  entry["index"] = choice;
+  entry["delta"] = std::move(delta);
+  entry["logprobs"] = std::move(logprobs);
+  entry["finish_reason"] = finish == nullptr ? json::value(nullptr) : json::value(finish);
+  json::object out = begin_answer(head_, "chat.completion.chunk");
+  out["choices"] = json::array{std::move(entry)};
+  add_usage_slot(out);
+  return sse_data(std::move(out));
+}
+
+std::string stream_writer::text_chunk(std::uint32_t choice, const std::string& text, json::value logprobs,
+                                      const char* finish) const {
+  json::object entry;
+  entry["text"] = text;
+  entry["index"] = choice;
+  entry["logprobs"] = std::move(logprobs);
+  entry["finish_reason"] = finish == nullptr ? json::value(nullptr) : json::value(finish);
+  json::object out = begin_answer(head_, "text_completion");
+  out["choices"] = json::array{std::move(entry)};
+  add_usage_slot(out);
+  return sse_data(std::move(out));
+}
+
+std::string stream_writer::started(const msg::request_started& event) {
+  head_.model = event.model;
+  std::string out;
+  if (kind_ != call_kind::chat) return out;
+  for (std::uint32_t choice = 0; choice < choices_; ++choice) {
+    json::object delta;
+    delta["role"] = "assistant";
+    delta["content"] = "";
+    out += chunk(choice, std::move(delta), nullptr, nullptr);
+  }
+  return out;
+}
+
+std::string stream_writer::text(const msg::text_made& event) {
+  if (event.choice >= choices_ || (event.text.empty() && event.tokens.empty())) return {};
+  if (kind_ != call_kind::chat) {
+    json::value logprobs = nullptr;
+    if (logprobs_) logprobs = legacy_logprobs(event.tokens, offsets_[event.choice]);
+    return text_chunk(event.choice, event.text, std::move(logprobs), nullptr);
+  }
+  json::object delta;
+  delta["content"] = event.text;
+  json::value logprobs = nullptr;
+  if (logprobs_) logprobs = chat_logprobs(event.tokens);
+  return chunk(event.choice, std::move(delta), std::move(logprobs), nullptr);
+}
+
+std::string stream_writer::choice_finished(const msg::choice_finished& event) {
+  if (event.choice >= choices_) return {};
+  if (kind_ != call_kind::chat) return text_chunk(event.choice, {}, nullptr, finish_name(event.reason));
+  return chunk(event.choice, {}, nullptr, finish_name(event.reason));
+}
+
+std::string stream_writer::finished(const msg::request_finished& event) {
+  std::string out;
+  if (include_usage_) {
+    json::object last = begin_answer(head_, kind_ == call_kind::chat ? "chat.completion.chunk" : "text_completion");
+    last["choices"] = json::array();
+    last["usage"] = usage_of(event);
+    last["timings"] = timings_of(event);
+    out += sse_data(std::move(last));
+  }
+  return out + sse_done();
+}
+
+std::string stream_writer::failed(const http_error& error) {
+  return sse_data(error_body(error));
+}
+
+}  // namespace infer::http

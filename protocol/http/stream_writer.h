@@ -1,0 +1,42 @@
+// The events of a request as the frames of an event stream, in the order that clients rely on: the role of every
+// choice, text, the finish reasons, the usage where it was asked for, [DONE].
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "protocol/http/answer_parts.h"
+#include "protocol/http/call.h"
+#include "protocol/http/http_error.h"
+
+namespace infer::http {
+
+/// One streamed answer. Pure: every call returns the bytes to send.
+class stream_writer {
+ public:
+  /// `head.model` is replaced by the real id when the request starts.
+  stream_writer(const call& call, answer_head head);
+
+  std::string started(const msg::request_started& event);
+  std::string text(const msg::text_made& event);
+  std::string choice_finished(const msg::choice_finished& event);
+  std::string finished(const msg::request_finished& event);
+  /// The frame of an error; no [DONE] follows it.
+  static std::string failed(const http_error& error);
+
+ private:
+  std::string chunk(std::uint32_t choice, boost::json::object delta, boost::json::value logprobs,
+                    const char* finish) const;
+  std::string text_chunk(std::uint32_t choice, const std::string& text, boost::json::value logprobs,
+                         const char* finish) const;
+  void add_usage_slot(boost::json::object& out) const;
+
+  call_kind kind_;
+  std::uint32_t choices_;
+  bool logprobs_;
+  bool include_usage_;
+  answer_head head_;
+  std::vector<std::uint64_t> offsets_;  // characters of each choice sent so far
+};
+
+}  // namespace infer::http

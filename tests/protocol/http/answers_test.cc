@@ -1,0 +1,236 @@
+// Shapes of everything that is answered: whole bodies, streams in their order, errors and the small native routes.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "protocol/http/envelope.h"
+#include "protocol/http/json_text.h"
+#include "protocol/http/sse.h"
+#include "protocol/http/status.h"
+#include "protocol/http/stream_writer.h"
+#include "protocol/http/whole_answer.h"
+
+namespace infer::http {
+namespace {
+
+call make_call(call_kind kind, std::uint32_t choices = 1, bool logprobs = false, bool usage = false) {
+  call out;
+  out.kind = kind;
+  out.generate.choices = choices;
+  out.generate.logprobs = logprobs;
+  out.include_usage = usage;
+  return out;
+}
+
+answer_head head() {
+  return {"id-1", 1700000000, "asked", "fp"};
+}
+
+msg::request_finished finished() {
+  return {1, 5, 3, 2, 100, 200};
+}
+
+const std::string chunk_start =
+    R"(data: {"id":"id-1","object":"chat.completion.chunk","created":1700000000,"model":"real","system_fingerprint":"fp",)";
+
+TEST(StreamWriter, SendsRoleTextFinishUsageDoneInThisOrder) {
+  stream_writer writer(make_call(call_kind::chat, 1, false, true), head());
+  EXPECT_EQ(
+      writer.started({1, "real", 5, 2, 9}),
+      chunk_start +
+          R"("choices":[{"index":0,"delta":{"role":"assistant","content":""},"logprobs":null,"finish_reason":null}],"usage":null})"
+          "\n\n");
+  EXPECT_EQ(
+      writer.text({1, 0, "hé\n", {}, 1}),
+      chunk_start +
+          R"("choices":[{"index":0,"delta":{"content":"hé\n"},"logprobs":null,"finish_reason":null}],"usage":null})"
+          "\n\n");
+  EXPECT_EQ(writer.choice_finished({1, 0, msg::finish_reason::length, "", 3}),
+            chunk_start + R"("choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"length"}],"usage":null})"
+                          "\n\n");
+  const std::string end = writer.finished(finished());
+  EXPECT_TRUE(end.starts_with(
+      chunk_start +
+      R"("choices":[],"usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8,"prompt_tokens_details":{"cached_tokens":2,)"))
+      << end;
+  EXPECT_TRUE(end.ends_with("}\n\ndata: [DONE]\n\n"));
+}
+
+TEST(StreamWriter, SaysNothingOfUsageUnlessAsked) {
+  stream_writer writer(make_call(call_kind::chat), head());
+  EXPECT_EQ(writer.started({1, "real", 5, 2, 9}).find("usage"), std::string::npos);
+  EXPECT_EQ(writer.finished(finished()), "data: [DONE]\n\n");
+}
+
+TEST(StreamWriter, GivesEveryChoiceItsRoleOnce) {
+  stream_writer writer(make_call(call_kind::chat, 2), head());
+  const std::string roles = writer.started({1, "real", 5, 2, 9});
+  EXPECT_NE(roles.find(R"("index":0,"delta":{"role")"), std::string::npos);
+  EXPECT_NE(roles.find(R"("index":1,"delta":{"role")"), std::string::npos);
+  EXPECT_EQ(writer.text({1, 1, "x", {}, 1}).find("role"), std::string::npos);
+  EXPECT_EQ(writer.text({1, 2, "x", {}, 1}), "") << "a choice that was not asked for";
+  EXPECT_EQ(writer.text({1, 0, "", {}, 1}), "") << "nothing to show yet";
+}
+
+std::vector<msg::text_token> tokens() {
+  const float infinity = std::numeric_limits<float>::infinity();
+  return {{7, "é", -0.5f, {{7, "é", -0.5f}, {8, "\xff", -infinity}}},
+          {9, "b", std::numeric_limits<float>::quiet_NaN(), {}}};
+}
+
+TEST(StreamWriter, PutsLogprobsBesideTheirText) {
+  stream_writer writer(make_call(call_kind::chat, 1, true), head());
+  EXPECT_NE(
+      writer.text({1, 0, "éb", tokens(), 2})
+          .find(R"("logprobs":{"content":[{"token":"é","logprob":-0.5,"bytes":[195,169],"top_logprobs":[)"
+                R"({"token":"é","logprob":-0.5,"bytes":[195,169]},{"token":"�","logprob":-9999.0,"bytes":[255]}]},)"
+                R"({"token":"b","logprob":-9999.0,"bytes":[98],"top_logprobs":[]}],"refusal":null})"),
+      std::string::npos);
+}
+
+TEST(StreamWriter, CompletionsHaveTextAndRunningOffsets) {
+  stream_writer writer(make_call(call_kind::completion, 1, true), head());
+  EXPECT_EQ(writer.started({1, "real", 5, 2, 9}), "");
+  EXPECT_NE(
+      writer.text({1, 0, "éb", tokens(), 2})
+          .find(R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],"token_logprobs":[-0.5,-9999.0],)"
+                R"("top_logprobs":[{"é":-0.5,"�":-9999.0},{}],"text_offset":[0,1]},"finish_reason":null}])"),
+      std::string::npos);
+  EXPECT_NE(writer.text({1, 0, "éb", tokens(), 4}).find(R"("text_offset":[2,3])"), std::string::npos);
+  const std::string end = writer.choice_finished({1, 0, msg::finish_reason::stop, "", 3});
+  EXPECT_NE(end.find(R"("object":"text_completion")"), std::string::npos);
+  EXPECT_NE(end.find(R"({"text":"","index":0,"logprobs":null,"finish_reason":"stop"})"), std::string::npos);
+}
+
+TEST(StreamWriter, ErrorsAreOneFrame) {
+  EXPECT_EQ(stream_writer::failed(to_http({1, msg::refusal::internal, "it broke", "", 0})),
+            "data: {\"error\":{\"message\":\"it broke\",\"type\":\"server_error\",\"param\":null,\"code\":null}}\n\n");
+}
+
+TEST(WholeAnswer, GathersEveryChoice) {
+  whole_answer answer(make_call(call_kind::chat, 2), head());
+  answer.started({1, "real", 5, 2, 9});
+  answer.text({1, 1, "b", {}, 1});
+  answer.text({1, 0, "a", {}, 1});
+  answer.text({1, 0, "c", {}, 2});
+  answer.choice_finished({1, 0, msg::finish_reason::stop, "", 2});
+  answer.choice_finished({1, 1, msg::finish_reason::length, "", 1});
+  const std::string body = answer.body(finished());
+  EXPECT_TRUE(body.starts_with(
+      R"({"id":"id-1","object":"chat.completion","created":1700000000,"model":"real","system_fingerprint":"fp","choices":[)"
+      R"({"index":0,"message":{"role":"assistant","content":"ac","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"},)"
+      R"({"index":1,"message":{"role":"assistant","content":"b","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"length"}],)"
+      R"("usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8,)"))
+      << body;
+  EXPECT_NE(body.find(R"("predicted_per_second":15.0)"), std::string::npos) << body;
+}
+
+TEST(WholeAnswer, CompletionsHaveLegacyLogprobs) {
+  whole_answer answer(make_call(call_kind::completion, 1, true), head());
+  answer.started({1, "real", 5, 2, 9});
+  answer.text({1, 0, "éb", tokens(), 2});
+  answer.choice_finished({1, 0, msg::finish_reason::stop, "", 2});
+  EXPECT_NE(answer.body(finished()).find(R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],)"),
+            std::string::npos);
+}
+
+TEST(Status, MapsEveryRefusal) {
+  struct expected {
+    msg::refusal code;
+    int status;
+    const char* type;
+    const char* text;
+    std::uint32_t retry;
+    bool give_up;
+  };
+  const expected rows[] = {
+      {msg::refusal::invalid_value, 400, "invalid_request_error", "invalid_value", 0, false},
+      {msg::refusal::unsupported_value, 400, "invalid_request_error", "unsupported_value", 0, false},
+      {msg::refusal::context_length_exceeded, 400, "invalid_request_error", "context_length_exceeded", 0, false},
+      {msg::refusal::model_not_found, 404, "invalid_request_error", "model_not_found", 0, false},
+      {msg::refusal::model_failed, 503, "server_error", "model_failed", 0, true},
+      {msg::refusal::no_memory, 503, "server_error", "no_memory", 0, true},
+      {msg::refusal::overloaded, 429, "rate_limit_error", "rate_limit_exceeded", 1000, false},
+      {msg::refusal::model_loading, 503, "server_error", "model_loading", 1000, false},
+      {msg::refusal::deadline_exceeded, 504, "server_error", "deadline_exceeded", 0, false},
+      {msg::refusal::shutting_down, 503, "server_error", "shutting_down", 1000, false},
+      {msg::refusal::internal, 500, "server_error", "", 0, true},
+  };
+  for (const expected& row : rows) {
+    const http_error got = to_http({1, row.code, "why", "field", 0});
+    EXPECT_EQ(got.status, row.status);
+    EXPECT_EQ(got.type, row.type);
+    EXPECT_EQ(got.code, row.text);
+    EXPECT_EQ(got.retry_after_ms, row.retry);
+    EXPECT_EQ(got.give_up, row.give_up);
+    EXPECT_EQ(got.message, "why");
+    EXPECT_EQ(got.param, "field");
+  }
+  const http_error later = to_http({1, msg::refusal::model_failed, "why", "", 2500});
+  EXPECT_EQ(later.retry_after_ms, 2500u);
+  EXPECT_FALSE(later.give_up);
+}
+
+msg::model_list models() {
+  msg::model_list list;
+  msg::model_row a, b;
+  a.id = "org/a:q4@1";
+  a.aliases = {"gpt-4"};
+  a.state = msg::model_state::ready;
+  a.context = 4096;
+  a.created = 1700000000;
+  b.id = "b";
+  b.state = msg::model_state::loading;
+  b.percent = 40;
+  list.models = {a, b};
+  return list;
+}
+
+TEST(Envelope, ModelsHaveBothDialectsMembers) {
+  const std::string body = write_json(models_body(models()));
+  EXPECT_TRUE(body.starts_with(
+      R"({"object":"list","data":[{"id":"org/a:q4@1","object":"model","created":1700000000,"owned_by":"infer-node","shutdown_date":null,"type":"model","display_name":"org/a:q4@1","created_at":"2023-11-14T22:13:20Z","max_input_tokens":4096,"max_tokens":4096,"capabilities":null,"aliases":["gpt-4"],"status":{"value":"ready"}})"))
+      << body;
+  EXPECT_NE(body.find(R"("status":{"value":"loading","percent":40})"), std::string::npos);
+  EXPECT_TRUE(body.ends_with(R"("has_more":false,"first_id":"org/a:q4@1","last_id":"b"})")) << body;
+  EXPECT_EQ(find_model(models(), "gpt-4") != nullptr, true);
+  EXPECT_EQ(find_model(models(), "nope"), nullptr);
+}
+
+TEST(Envelope, HealthWaitsForTheFirstModel) {
+  bool ok = false;
+  EXPECT_EQ(
+      write_json(health_body(models(), ok)),
+      R"({"status":"ok","models":[{"id":"org/a:q4@1","status":"ready"},{"id":"b","status":"loading","percent":40}]})");
+  EXPECT_TRUE(ok);
+  msg::model_list loading = models();
+  loading.models.erase(loading.models.begin());
+  EXPECT_NE(write_json(health_body(loading, ok)).find(R"("message":"Loading model","type":"unavailable_error")"),
+            std::string::npos);
+  EXPECT_FALSE(ok);
+  EXPECT_EQ(write_json(health_body({}, ok)), R"({"status":"ok","models":[]})");
+  EXPECT_TRUE(ok);
+}
+
+TEST(Envelope, TokensAsLlamaServerAnswersThem) {
+  const msg::text_transformed event{1, "m", {5, 6}, {"a", "\xC3"}, "text"};
+  EXPECT_EQ(write_json(tokenize_body(event, false)), R"({"tokens":[5,6]})");
+  EXPECT_EQ(write_json(tokenize_body(event, true)), R"({"tokens":[{"id":5,"piece":"a"},{"id":6,"piece":[195]}]})");
+  EXPECT_EQ(write_json(detokenize_body(event)), R"({"content":"text"})");
+}
+
+TEST(Sse, FramesEndWithAnEmptyLine) {
+  EXPECT_EQ(sse_data(boost::json::value("a\nb")), "data: \"a\\nb\"\n\n");
+  EXPECT_EQ(sse_ping(), ": ping\n\n");
+  EXPECT_EQ(sse_done(), "data: [DONE]\n\n");
+}
+
+TEST(AnswerParts, IdsAreUniqueAndNamed) {
+  const std::string one = new_answer_id(call_kind::chat), two = new_answer_id(call_kind::completion);
+  EXPECT_TRUE(one.starts_with("chatcmpl-"));
+  EXPECT_TRUE(two.starts_with("cmpl-"));
+  EXPECT_NE(one.substr(9), new_answer_id(call_kind::chat).substr(9));
+}
+
+}  // namespace
+}  // namespace infer::http
