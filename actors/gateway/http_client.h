@@ -1,0 +1,23 @@
+// A small blocking HTTP client for our own programs: one POST, the body handed on as it arrives.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "engine/core/result.h"
+
+namespace infer::actors {
+
+struct http_answer {
+  unsigned status = 0;
+  std::string body;  // of answers that are not 2xx, and of all where no `on_data` was given
+};
+
+/// POSTs JSON to `base_url` + `target`; `on_data` gets each piece of a 2xx body.
+/// Errors:  a URL that is not http://host[:port]; the system's errors of resolving, connecting, reading and writing.
+/// Threads: blocks the caller.
+result<http_answer> http_post(const std::string& base_url, std::string_view target, std::string body,
+                              const std::string& api_key, const std::function<void(std::string_view)>& on_data);
+
+}  // namespace infer::actors

@@ -1,0 +1,33 @@
+// Flags to configuration.
+#include "apps/infer_node/model_options.h"
+
+#include <filesystem>
+#include <iostream>
+
+namespace infer::apps {
+
+void model_options::add_to(CLI::App& command, bool with_path) {
+  if (with_path) command.add_option("-m,--model", path, "model file (GGUF; the first part of a split model)")->required();
+  command.add_option("-c,--ctx-size", context, "positions per sequence; 0: what the model was trained with, at most 8192");
+  command.add_option("-b,--batch-size", batch, "tokens per step")->check(CLI::Range(1, 1 << 16));
+  command.add_option("-np,--parallel", slots, "sequences at once")->check(CLI::Range(1, 256));
+  command.add_option("-ctk,--cache-type-k", key_type, "type of cached keys: f16 or f32");
+  command.add_option("-ctv,--cache-type-v", value_type, "type of cached values: f16 or f32");
+  command.add_option("--activations", activations, "quantized (8 bit, fast) or f32 (slow, exact)")
+      ->check(CLI::IsMember({"quantized", "f32"}));
+}
+
+actors::zoo_model model_options::zoo_model(const std::string& model_path) const {
+  actors::zoo_model model;
+  const std::string stem = std::filesystem::path(model_path).stem();
+  model.source = {alias.empty() ? stem : alias, model_path, context, slots, key_type, value_type, activations, batch};
+  if (!alias.empty() && alias != stem) model.aliases.push_back(stem);
+  return model;
+}
+
+int fail_with(const std::string& sentence) {
+  std::cerr << "infer-node: " << sentence << "\n";
+  return 1;
+}
+
+}  // namespace infer::apps

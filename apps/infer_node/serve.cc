@@ -1,0 +1,133 @@
+// infer-node serve: the server.
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <caf/all.hpp>
+#include <iostream>
+#include <memory>
+
+#include "actors/gateway/gateway.h"
+#include "actors/tree/client.h"
+#include "apps/infer_node/commands.h"
+#include "apps/infer_node/log_setup.h"
+#include "apps/infer_node/model_options.h"
+
+namespace infer::apps {
+namespace {
+
+struct serve_options {
+  model_options model;
+  std::vector<std::string> paths;
+  std::string host = "127.0.0.1", log_level = "info";
+  std::uint16_t port = 8080;
+  std::vector<std::string> api_keys, origins;
+  std::uint64_t memory_mb = 0;
+  std::uint32_t grace_s = 30;
+};
+
+/// Blocks the signals that end a server in every thread made from here on, and waits for one of them.
+class stop_signals {
+ public:
+  stop_signals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGINT);
+    sigaddset(&set_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+  }
+  void wait() const {
+    int signal = 0;
+    sigwait(&set_, &signal);
+  }
+
+ private:
+  sigset_t set_{};
+};
+
+/// Ends the wait of `stop_signals` when the root of the tree ends by itself.
+caf::behavior watch_root(caf::event_based_actor* self, const caf::actor& root, std::shared_ptr<std::atomic<bool>> root_ended) {
+  self->monitor(root);
+  self->set_down_handler([self, root_ended](const caf::down_msg&) {
+    root_ended->store(true);
+    kill(getpid(), SIGTERM);
+    self->quit();
+  });
+  return {[](caf::ok_atom) {}};
+}
+
+node_config tree_of(const serve_options& o, const actors::http_server& server) {
+  node_config config;
+  for (const std::string& path : o.paths) config.models.push_back(o.model.zoo_model(path));
+  config.memory_bytes = o.memory_mb << 20;
+  config.gateway = [link = server.link()](caf::actor_system& system, const requests_actor& requests, const zoo_actor& zoo) {
+    return system.spawn(actors::run_gateway, link, requests, zoo);
+  };
+  return config;
+}
+
+/// Loads what was named on the command line; the first failure is the server's.
+std::string load_all(caf::actor_system& system, const node& n) {
+  for (const msg::model_row& row : list_models(system, n)) {
+    const msg::model_changed changed = load_model(system, n, row.id);
+    if (!changed.done) return row.path + ": " + changed.message;
+  }
+  return {};
+}
+
+int serve(const serve_options& o) {
+  set_up_log(o.log_level);
+  if (o.paths.size() > 1 && !o.model.alias.empty()) return fail_with("--alias names one model; give it with one -m");
+  const stop_signals signals;
+  actors::gateway_config gateway;
+  gateway.address = o.host;
+  gateway.port = o.port;
+  gateway.api_keys = o.api_keys;
+  gateway.allowed_origins = o.origins;
+  actors::http_server server(gateway);
+  caf::actor_system_config config;
+  configure(config);
+  caf::actor_system system(config);
+  node n = spawn_node(system, tree_of(o, server));
+  const auto root_ended = std::make_shared<std::atomic<bool>>(false);
+  const auto port = server.start();
+  int code = 0;
+  if (!port) {
+    code = fail_with(port.error().message());
+  } else if (const std::string failure = load_all(system, n); !failure.empty()) {
+    code = fail_with(failure);
+  } else {
+    system.spawn(watch_root, n.root, root_ended);
+    std::cout << "infer-node listening on http://" << o.host << ":" << port.value() << std::endl;
+    signals.wait();
+    if (root_ended->load()) {
+      code = fail_with("the tree of actors ended; see the log");
+    } else {
+      server.stop_accepting();
+      server.drain(std::chrono::seconds(o.grace_s));
+    }
+  }
+  if (!root_ended->load() && !stop_node(system, n)) code = 1;
+  server.stop();
+  n = {};
+  return code;
+}
+
+}  // namespace
+
+void add_serve(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("serve", "the server: OpenAI's API over HTTP");
+  auto o = std::make_shared<serve_options>();
+  o->model.add_to(*command, false);
+  command->add_option("-m,--model", o->paths, "model file; repeat for more, the first is the default")->required();
+  command->add_option("--alias", o->model.alias, "the model's id; else the file's name without its ending");
+  command->add_option("--host", o->host, "address to listen on");
+  command->add_option("--port", o->port, "port; 0: a free one");
+  command->add_option("--api-key", o->api_keys, "key that clients must send; repeat for more")->envname("INFER_API_KEY");
+  command->add_option("--allow-origin", o->origins, "web origin that may ask from a browser; * for all");
+  command->add_option("--memory", o->memory_mb, "MiB of memory to use at most; 0: 80 % of what there is");
+  command->add_option("--log-level", o->log_level, "trace, debug, info, warn, error, off");
+  command->add_option("--grace", o->grace_s, "seconds that running answers get when the server is told to stop");
+  command->callback([o, &exit_code] { exit_code = serve(*o); });
+}
+
+}  // namespace infer::apps

@@ -1,0 +1,66 @@
+// infer-node tokenize: text in, ids out, and back.
+#include <boost/json/array.hpp>
+#include <boost/json/serialize.hpp>
+#include <iostream>
+#include <iterator>
+#include <memory>
+
+#include "apps/infer_node/commands.h"
+#include "apps/infer_node/json_lines.h"
+#include "apps/infer_node/model_options.h"
+#include "engine/formats/gguf.h"
+#include "engine/tokenize/tokenizer.h"
+#include "engine/tokenize/vocabulary.h"
+
+namespace infer::apps {
+namespace {
+
+struct tokenize_options {
+  std::string path, text;
+  bool json_lines = false, no_special = false;
+};
+
+result<std::shared_ptr<const tokenize::tokenizer>> open(const std::string& path) {
+  INFER_TRY(const auto file, formats::gguf_file::open(path));
+  INFER_TRY(const auto vocabulary, tokenize::read_vocabulary(file.keys()));
+  return tokenize::tokenizer::make(vocabulary);
+}
+
+bool flag(const boost::json::object& line, const char* name) {
+  const auto* value = line.if_contains(name);
+  return value == nullptr || !value->is_bool() || value->get_bool();
+}
+
+result<boost::json::object> answer_line(const tokenize::tokenizer& tokenizer, const boost::json::object& line) {
+  if (const auto* text = line.if_contains("text"); text != nullptr && text->is_string()) {
+    const auto& string = text->get_string();
+    const auto ids = tokenizer.encode({string.data(), string.size()}, flag(line, "parse_special"), {flag(line, "add_special")});
+    return boost::json::object{{"ids", boost::json::array(ids.begin(), ids.end())}};
+  }
+  INFER_TRY(const auto ids, ids_of(line));
+  return boost::json::object{{"text", tokenizer.decode(ids, false)}};
+}
+
+int run(const tokenize_options& o) {
+  const auto tokenizer = open(o.path);
+  if (!tokenizer) return fail_with(tokenizer.error().message());
+  if (o.json_lines) return for_each_json_line([&](const auto& line) { return answer_line(*tokenizer.value(), line); });
+  const std::string text = o.text.empty() ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : o.text;
+  for (const token_id id : tokenizer.value()->encode(text, !o.no_special, {!o.no_special}))
+    std::cout << id << "\t" << boost::json::serialize(boost::json::string(tokenizer.value()->decode({&id, 1}, false))) << "\n";
+  return 0;
+}
+
+}  // namespace
+
+void add_tokenize(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("tokenize", "text to token ids, and back");
+  auto o = std::make_shared<tokenize_options>();
+  command->add_option("-m,--model", o->path, "model file")->required();
+  command->add_option("TEXT", o->text, "the text; else standard input");
+  command->add_flag("--jsonl", o->json_lines, R"(one {"text": …, "parse_special": bool, "add_special": bool} or {"ids": […]} per line)");
+  command->add_flag("--no-special", o->no_special, "no BOS, and control tokens in the text are text");
+  command->callback([o, &exit_code] { exit_code = run(*o); });
+}
+
+}  // namespace infer::apps
