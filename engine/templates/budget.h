@@ -12,7 +12,7 @@ namespace infer::templates {
 
 /// Templates come with models and are not trusted. Every bound that is passed is fault::limit.
 struct render_limits {
-  std::uint64_t steps = 50'000'000;  // expressions evaluated, values walked, bytes copied / 16
+  std::uint64_t steps = 10'000'000;  // expressions evaluated, values made or walked, 64 bytes copied
   std::uint32_t depth = 700;         // nested evaluations, statements and macro calls
   std::uint64_t output_bytes = 64u << 20;
   std::uint64_t value_bytes = 128u << 20;  // one string, or everything inside one list or dictionary
@@ -33,12 +33,13 @@ class budget {
     if (bytes > limits_.value_bytes) {
       return fail(fault::limit, "a value of more than " + std::to_string(limits_.value_bytes) + " bytes");
     }
-    return spend(bytes / 16 + 1);
+    return spend(bytes / 64 + 1);
   }
   /// For a value just made.
   result<void> accept(const value& made) {
     if (made.depth() > max_value_depth) return fail(fault::limit, "values nested too deeply");
-    return spend_bytes(made.weight());
+    if (made.weight() > limits_.value_bytes) return spend_bytes(made.weight());
+    return spend_bytes(made.own_bytes());
   }
 
   const render_limits& limits() const { return limits_; }

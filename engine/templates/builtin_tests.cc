@@ -172,7 +172,8 @@ result<bool> apply_test(services& with, std::string_view name, const value& inpu
     return fail(fault::evaluation,
                 "the test '" + std::string(name) + "' takes " + std::to_string(row->arguments) + " argument(s)");
   }
-  INFER_TRYV(with.spent.spend_bytes(row->arguments == 0 ? 1 : input.weight() + args.positional[0].weight()));
+  INFER_TRYV(with.spent.spend_bytes(row->arguments == 0 ? input.own_bytes()
+                                                        : comparison_cost(name, input, args.positional[0])));
   return row->test(with, input, args);
 }
 

@@ -156,10 +156,7 @@ result<value> evaluator::evaluate_compare(const expression& what) {
   INFER_TRY(auto left, evaluate(*what.children[0]));
   for (std::size_t i = 0; i < what.ops.size(); ++i) {
     INFER_TRY(auto right, evaluate(*what.children[i + 1]));
-    const bool searches = what.ops[i] == "in" || what.ops[i] == "not in";
-    const auto walked =
-        searches && right.as_dictionary() == nullptr ? right.weight() : std::min(left.weight(), right.weight());
-    INFER_TRYV(services_.spent.spend(walked / 16));
+    INFER_TRYV(services_.spent.spend_bytes(comparison_cost(what.ops[i], left, right)));
     INFER_TRY(const bool holds, compare(what.ops[i], left, right));
     if (!holds) return value(false);
     left = std::move(right);
@@ -199,7 +196,7 @@ result<value> evaluator::evaluate_subscript(const expression& what) {
   if (index.kind != expr_kind::slice) {
     INFER_TRY(const value at, evaluate(index));
     if (const text* string = of.as_text()) {
-      INFER_TRYV(services_.spent.spend(string->size() / 16));
+      INFER_TRYV(services_.spent.spend_bytes(string->size()));
     }
     return get_item(of, at);
   }
@@ -212,7 +209,7 @@ result<value> evaluator::evaluate_subscript(const expression& what) {
     *parts[i] = bound.as_integer();
     if (!*parts[i]) return fail(fault::evaluation, "slice indices must be integers or None");
   }
-  INFER_TRYV(services_.spent.spend_bytes(of.weight()));
+  INFER_TRYV(services_.spent.spend_bytes(8 * of.own_bytes()));
   return slice(of, bounds);
 }
 
@@ -223,7 +220,7 @@ result<call_arguments> evaluator::evaluate_arguments(const expression& what) {
     if (one.name.empty()) {
       args.positional.push_back(std::move(item));
     } else if (one.name == "*") {
-      INFER_TRY(auto items, items_of(item));
+      INFER_TRY(auto items, items_of(item, services_.spent));
       args.positional.insert(args.positional.end(), items.begin(), items.end());
     } else if (one.name == "**") {
       const dictionary* names = item.as_dictionary();

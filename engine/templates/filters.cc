@@ -4,11 +4,9 @@
 namespace infer::templates {
 namespace {
 
-const filter_entry* find(std::string_view name) {
-  for (const auto table : {text_filters(), sequence_filters()}) {
-    for (const filter_entry& row : table) {
-      if (row.name == name) return &row;
-    }
+const filter_entry* find(std::span<const filter_entry> table, std::string_view name) {
+  for (const filter_entry& row : table) {
+    if (row.name == name) return &row;
   }
   return nullptr;
 }
@@ -16,14 +14,19 @@ const filter_entry* find(std::string_view name) {
 }  // namespace
 
 bool has_filter(std::string_view name) {
-  return find(name) != nullptr;
+  return find(text_filters(), name) != nullptr || find(sequence_filters(), name) != nullptr;
 }
 
 result<value> apply_filter(services& with, std::string_view name, const value& input, const call_arguments& args) {
-  const filter_entry* row = find(name);
-  if (row == nullptr) return fail(fault::evaluation, "No filter named '" + std::string(name) + "'.");
-  INFER_TRYV(with.spent.spend_bytes(input.weight()));
-  return row->call(with, input, args);
+  if (const filter_entry* row = find(text_filters(), name)) {
+    INFER_TRYV(with.spent.spend_bytes(input.weight()));  // they print all of it
+    return row->call(with, input, args);
+  }
+  if (const filter_entry* row = find(sequence_filters(), name)) {
+    INFER_TRYV(with.spent.spend_bytes(input.own_bytes()));
+    return row->call(with, input, args);
+  }
+  return fail(fault::evaluation, "No filter named '" + std::string(name) + "'.");
 }
 
 }  // namespace infer::templates

@@ -30,7 +30,7 @@ result<value> make_range(services& with, args_t args) {
   return value::make(sequence_kind::range, std::move(items));
 }
 
-result<std::vector<std::pair<value, value>>> pairs_of(args_t args) {
+result<std::vector<std::pair<value, value>>> pairs_of(services& with, args_t args) {
   std::vector<std::pair<value, value>> pairs;
   if (args.positional.size() > 1) return fail(fault::evaluation, "expected at most 1 positional argument");
   if (!args.positional.empty()) {
@@ -38,7 +38,7 @@ result<std::vector<std::pair<value, value>>> pairs_of(args_t args) {
     if (const dictionary* items = from.as_dictionary()) {
       pairs = items->entries;
     } else {
-      INFER_TRY(const auto rows, items_of(from));
+      INFER_TRY(const auto rows, items_of(from, with.spent));
       for (const value& item : rows) {
         const sequence* pair = item.as_sequence();
         if (pair == nullptr || pair->items.size() != 2) return fail(fault::evaluation, "an element is no pair");
@@ -50,8 +50,8 @@ result<std::vector<std::pair<value, value>>> pairs_of(args_t args) {
   return pairs;
 }
 
-result<value> make_dictionary(services&, args_t args) {
-  INFER_TRY(auto pairs, pairs_of(args));
+result<value> make_dictionary(services& with, args_t args) {
+  INFER_TRY(auto pairs, pairs_of(with, args));
   auto made = std::make_shared<dictionary>();
   for (auto& [key, item] : pairs) {
     if (!made->put(std::move(key), std::move(item))) return fail(fault::evaluation, "unhashable key");
@@ -60,7 +60,7 @@ result<value> make_dictionary(services&, args_t args) {
 }
 
 result<value> make_namespace(services& with, args_t args) {
-  INFER_TRY(auto pairs, pairs_of(args));
+  INFER_TRY(auto pairs, pairs_of(with, args));
   auto made = std::make_shared<name_space>();
   for (auto& [key, item] : pairs) made->put(to_text(key).view(), std::move(item));
   INFER_TRYV(with.spent.spend(16));

@@ -262,7 +262,8 @@ class lexer {
     digits();
     bool real = false;
     const auto digit_at = [&](std::size_t where) { return where < source_.size() && digit(source_[where]); };
-    if (base == 10 && end < source_.size() && source_[end] == '.' && digit_at(end + 1)) {
+    const bool after_dot = at_ > 0 && source_[at_ - 1] == '.';  // a.0.1 is two look-ups
+    if (base == 10 && !after_dot && end < source_.size() && source_[end] == '.' && digit_at(end + 1)) {
       real = true;
       ++end;
       digits();

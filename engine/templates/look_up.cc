@@ -26,17 +26,20 @@ std::vector<value> keys_of(const dictionary& of) {
 
 }  // namespace
 
-result<std::vector<value>> items_of(const value& of) {
+result<std::vector<value>> items_of(const value& of, budget& spent) {
   if (const sequence* items = of.as_sequence()) return items->items;
   if (const dictionary* items = of.as_dictionary()) return keys_of(*items);
-  if (const text* string = of.as_text()) return characters_of(*string);
+  if (const text* string = of.as_text()) {
+    INFER_TRYV(spent.spend(8 * string->size()));  // a string per character
+    return characters_of(*string);
+  }
   if (of.is_undefined()) return std::vector<value>{};
   return fail(fault::evaluation, "'" + std::string(type_name(of)) + "' object is not iterable");
 }
 
-result<std::shared_ptr<const sequence>> sequence_of(const value& of) {
+result<std::shared_ptr<const sequence>> sequence_of(const value& of, budget& spent) {
   if (const auto* held = of.get<std::shared_ptr<const sequence>>()) return *held;
-  INFER_TRY(auto items, items_of(of));
+  INFER_TRY(auto items, items_of(of, spent));
   auto made = std::make_shared<sequence>();
   made->items = std::move(items);
   return std::shared_ptr<const sequence>(std::move(made));

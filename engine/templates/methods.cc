@@ -46,14 +46,14 @@ value list_of(std::vector<text> parts) {
 
 template <bool FromRight>
 result<value> split_method(services& with, const value& self, args_t args) {
-  INFER_TRYV(with.spent.spend(self.weight()));
   INFER_TRY(const text* separator, optional_text(args, 0, "sep"));
   INFER_TRY(const std::int64_t count, args.integer(1, "maxsplit", -1));
-  INFER_TRY(auto parts, split(self_text(self), separator, count, FromRight));
+  INFER_TRY(auto parts, split(with.spent, self_text(self), separator, count, FromRight));
   return list_of(std::move(parts));
 }
 
-result<value> splitlines(services&, const value& self, args_t args) {
+result<value> splitlines(services& with, const value& self, args_t args) {
+  INFER_TRYV(with.spent.spend(8 * static_cast<std::uint64_t>(std::ranges::count(self_text(self).view(), '\n'))));
   return list_of(split_lines(self_text(self), args.flag(0, "keepends", false)));
 }
 
@@ -127,7 +127,7 @@ result<value> format_method(services&, const value& self, args_t args) {
 result<value> join_method(services& with, const value& self, args_t args) {
   const value* given = args.get(0, "iterable");
   if (given == nullptr) return fail(fault::evaluation, "join needs an argument");
-  INFER_TRY(const auto items, items_of(*given));
+  INFER_TRY(const auto items, items_of(*given, with.spent));
   std::vector<text> parts;
   for (const value& item : items) {
     if (item.as_text() == nullptr) {
@@ -160,8 +160,8 @@ result<value> whole(services&, const value& self, args_t) {
   return value(Test(self_text(self).view()));
 }
 
-result<value> keys(services&, const value& self, args_t) {
-  INFER_TRY(auto items, items_of(self));
+result<value> keys(services& with, const value& self, args_t) {
+  INFER_TRY(auto items, items_of(self, with.spent));
   return value::make(sequence_kind::keys_view, std::move(items));
 }
 
@@ -276,7 +276,7 @@ bool has_method(const value& of, std::string_view name) {
 result<value> call_method(services& with, const value& self, std::string_view name, const call_arguments& args) {
   const entry* row = find(self, name);
   if (row == nullptr) return fail(fault::evaluation, "no method '" + std::string(name) + "'");
-  INFER_TRYV(with.spent.spend_bytes(self.as_text() != nullptr ? self.weight() : 1));
+  INFER_TRYV(with.spent.spend_bytes(name == "get" ? 0 : self.own_bytes()));
   return row->call(with, self, args);
 }
 

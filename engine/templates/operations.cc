@@ -1,6 +1,7 @@
 // Truth, equality, order and arithmetic.
 #include "engine/templates/operations.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/templates/printing.h"
@@ -112,6 +113,13 @@ result<bool> contains(const value& item, const value& in) {
 
 }  // namespace
 
+std::uint64_t comparison_cost(std::string_view op, const value& a, const value& b) {
+  if (op != "in" && op != "not in") return std::min(a.weight(), b.weight());
+  if (b.as_text() != nullptr) return b.own_bytes();
+  const sequence* items = b.as_sequence();
+  return items == nullptr ? a.own_bytes() : std::min<std::uint64_t>(b.weight(), items->items.size() * a.weight());
+}
+
 result<bool> compare(std::string_view op, const value& a, const value& b) {
   if (op == "==") return equal(a, b);
   if (op == "!=") return !equal(a, b);
@@ -198,6 +206,9 @@ result<value> repeated(const value& of, std::int64_t count, budget& spent) {
   std::uint64_t total = 0;
   if (__builtin_mul_overflow(of.weight(), times, &total)) total = UINT64_MAX;
   INFER_TRYV(spent.spend_bytes(total));
+  if (of.as_sequence() != nullptr) {
+    INFER_TRYV(spent.spend(of.as_sequence()->items.size() * times));
+  }
   if (const text* string = of.as_text()) {
     text made;
     for (std::uint64_t i = 0; i < times && !string->empty(); ++i) made.append(*string);
@@ -228,7 +239,7 @@ result<value> sum_of_texts(const text& a, const text& b, budget& spent) {
 }
 
 result<value> sum_of_sequences(const sequence& a, const sequence& b, budget& spent) {
-  INFER_TRYV(spent.spend_bytes(a.weight + b.weight));
+  INFER_TRYV(spent.spend_bytes(64 * (a.items.size() + b.items.size())));
   std::vector<value> items(a.items);
   items.insert(items.end(), b.items.begin(), b.items.end());
   return value::make(a.kind, std::move(items));

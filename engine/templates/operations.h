@@ -20,6 +20,9 @@ bool equal(const value& a, const value& b);
 /// Python's order of numbers, strings and lists. Errors: evaluation, where there is none.
 result<std::partial_ordering> order(const value& a, const value& b);
 
+/// How many bytes a comparison may look at.
+std::uint64_t comparison_cost(std::string_view op, const value& a, const value& b);
+
 /// One of == != < <= > >= in, "not in".
 result<bool> compare(std::string_view op, const value& a, const value& b);
 
@@ -32,9 +35,9 @@ result<value> negated(const value& of);
 result<value> format_percent(const text& pattern, const value& values);
 
 /// What a for loop runs over: items, keys, characters. Errors: evaluation, for values that are not iterable.
-result<std::vector<value>> items_of(const value& of);
+result<std::vector<value>> items_of(const value& of, budget& spent);
 /// The same as a shared sequence, without a copy where it is one.
-result<std::shared_ptr<const sequence>> sequence_of(const value& of);
+result<std::shared_ptr<const sequence>> sequence_of(const value& of, budget& spent);
 
 /// Python's len(). Errors: evaluation.
 result<std::int64_t> length_of(const value& of);

@@ -24,24 +24,25 @@ result<value> length(services&, const value& input, args_t) {
   return value(count);
 }
 
-result<value> first(services&, const value& input, args_t) {
-  INFER_TRY(const auto items, items_of(input));
+result<value> first(services& with, const value& input, args_t) {
+  INFER_TRY(const auto items, items_of(input, with.spent));
   return items.empty() ? value::undefined("No first item, sequence was empty.") : items.front();
 }
 
-result<value> last(services&, const value& input, args_t) {
+result<value> last(services& with, const value& input, args_t) {
   const sequence* of = input.as_sequence();
   if (of != nullptr && of->kind == sequence_kind::generator) {
     return fail(fault::evaluation, "'generator' object is not reversible");
   }
-  INFER_TRY(const auto items, items_of(input));
+  INFER_TRY(const auto items, items_of(input, with.spent));
   return items.empty() ? value::undefined("No last item, sequence was empty.") : items.back();
 }
 
 result<value> join_filter(services& with, const value& input, args_t args) {
   const value* given = args.get(0, "d");
   const value* attribute = args.get(1, "attribute");
-  INFER_TRY(const auto items, items_of(input));
+  INFER_TRYV(with.spent.spend_bytes(input.weight()));
+  INFER_TRY(const auto items, items_of(input, with.spent));
   std::vector<text> parts;
   parts.reserve(items.size());
   for (const value& item : items) {
@@ -56,8 +57,8 @@ result<value> join_filter(services& with, const value& input, args_t args) {
   return value(std::move(made));
 }
 
-result<value> list(services&, const value& input, args_t) {
-  INFER_TRY(auto items, items_of(input));
+result<value> list(services& with, const value& input, args_t) {
+  INFER_TRY(auto items, items_of(input, with.spent));
   return value::list(std::move(items));
 }
 
@@ -70,8 +71,8 @@ result<value> items(services&, const value& input, args_t) {
   return value::generator(std::move(pairs));
 }
 
-result<value> reverse(services&, const value& input, args_t) {
-  INFER_TRY(auto of, items_of(input));
+result<value> reverse(services& with, const value& input, args_t) {
+  INFER_TRY(auto of, items_of(input, with.spent));
   std::reverse(of.begin(), of.end());
   if (input.as_text() == nullptr) return value::generator(std::move(of));
   text made;
@@ -90,7 +91,7 @@ call_arguments rest_of(args_t args, std::size_t count) {
 
 result<value> map(services& with, const value& input, args_t args) {
   if (!is_true(input)) return value::generator({});
-  INFER_TRY(const auto of, items_of(input));
+  INFER_TRY(const auto of, items_of(input, with.spent));
   std::vector<value> made;
   made.reserve(of.size());
   const value* attribute = args.positional.empty() ? args.get(0, "attribute") : nullptr;
@@ -120,7 +121,7 @@ result<value> select(services& with, const value& input, args_t args) {
   if (has_name && args.positional[test_at].as_text() == nullptr)
     return fail(fault::evaluation, "a test must be a name");
   const call_arguments rest = rest_of(args, test_at + 1);
-  INFER_TRY(const auto of, items_of(input));
+  INFER_TRY(const auto of, items_of(input, with.spent));
   std::vector<value> kept;
   for (const value& item : of) {
     value subject = item;
@@ -151,10 +152,12 @@ result<value> sort_key(const value& item, const value* attribute, bool case_sens
   return key;
 }
 
-result<std::vector<keyed>> keyed_items(const std::vector<value>& of, const value* attribute, bool case_sensitive) {
+result<std::vector<keyed>> keyed_items(services& with, const std::vector<value>& of, const value* attribute,
+                                       bool case_sensitive) {
   std::vector<keyed> made;
   made.reserve(of.size());
   for (const value& item : of) {
+    INFER_TRYV(with.spent.spend_bytes(item.weight()));
     INFER_TRY(auto key, sort_key(item, attribute, case_sensitive));
     made.push_back({std::move(key), item});
   }
@@ -182,9 +185,9 @@ value list_of_items(std::vector<keyed> of) {
 }
 
 result<value> sort(services& with, const value& input, args_t args) {
-  INFER_TRY(const auto of, items_of(input));
+  INFER_TRY(const auto of, items_of(input, with.spent));
   INFER_TRYV(with.spent.spend(of.size() * 20));
-  INFER_TRY(auto pairs, keyed_items(of, args.get(2, "attribute"), args.flag(1, "case_sensitive", false)));
+  INFER_TRY(auto pairs, keyed_items(with, of, args.get(2, "attribute"), args.flag(1, "case_sensitive", false)));
   INFER_TRYV(stable_sort(pairs, args.flag(0, "reverse", false)));
   return list_of_items(std::move(pairs));
 }
@@ -207,8 +210,8 @@ result<value> dictsort(services& with, const value& input, args_t args) {
 }
 
 result<value> unique(services& with, const value& input, args_t args) {
-  INFER_TRY(const auto of, items_of(input));
-  INFER_TRY(auto pairs, keyed_items(of, args.get(1, "attribute"), args.flag(0, "case_sensitive", false)));
+  INFER_TRY(const auto of, items_of(input, with.spent));
+  INFER_TRY(auto pairs, keyed_items(with, of, args.get(1, "attribute"), args.flag(0, "case_sensitive", false)));
   dictionary seen;
   std::vector<value> made;
   for (keyed& one : pairs) {
@@ -224,7 +227,7 @@ result<value> unique(services& with, const value& input, args_t args) {
 result<value> sum(services& with, const value& input, args_t args) {
   const value *attribute = args.get(0, "attribute"), *start = args.get(1, "start");
   value total = start == nullptr ? value(std::int64_t{0}) : *start;
-  INFER_TRY(const auto of, items_of(input));
+  INFER_TRY(const auto of, items_of(input, with.spent));
   for (const value& item : of) {
     value one = item;
     if (attribute != nullptr && !attribute->is_none()) {
@@ -236,10 +239,10 @@ result<value> sum(services& with, const value& input, args_t args) {
 }
 
 template <bool Largest>
-result<value> extreme(services&, const value& input, args_t args) {
-  INFER_TRY(const auto of, items_of(input));
+result<value> extreme(services& with, const value& input, args_t args) {
+  INFER_TRY(const auto of, items_of(input, with.spent));
   if (of.empty()) return value::undefined("No aggregated item, sequence was empty.");
-  INFER_TRY(auto pairs, keyed_items(of, args.get(1, "attribute"), args.flag(0, "case_sensitive", false)));
+  INFER_TRY(auto pairs, keyed_items(with, of, args.get(1, "attribute"), args.flag(0, "case_sensitive", false)));
   std::size_t best = 0;
   for (std::size_t i = 1; i < pairs.size(); ++i) {
     INFER_TRY(const auto sign, order(pairs[i].key, pairs[best].key));
@@ -248,11 +251,11 @@ result<value> extreme(services&, const value& input, args_t args) {
   return pairs[best].item;
 }
 
-result<value> batch(services&, const value& input, args_t args) {
+result<value> batch(services& with, const value& input, args_t args) {
   INFER_TRY(const std::int64_t count, args.integer(0, "linecount", 0));
   if (count <= 0) return fail(fault::evaluation, "batch needs a positive count");
   const value* fill = args.get(1, "fill_with");
-  INFER_TRY(const auto of, items_of(input));
+  INFER_TRY(const auto of, items_of(input, with.spent));
   std::vector<value> rows, row;
   for (const value& item : of) {
     row.push_back(item);

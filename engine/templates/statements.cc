@@ -154,8 +154,7 @@ result<evaluator::flow> evaluator::run_if(const statement* what) {
 
 result<std::shared_ptr<const sequence>> evaluator::loop_items(const statement& what) {
   INFER_TRY(const value over, evaluate(*what.what));
-  INFER_TRYV(services_.spent.spend_bytes(over.as_text() != nullptr ? over.weight() * 16 : 1));
-  INFER_TRY(auto items, sequence_of(over));
+  INFER_TRY(auto items, sequence_of(over, services_.spent));
   if (!what.condition) return items;
   std::vector<value> kept;
   for (const value& item : items->items) {
@@ -168,7 +167,7 @@ result<std::shared_ptr<const sequence>> evaluator::loop_items(const statement& w
     INFER_TRYV(holds);
     if (is_true(holds.value())) kept.push_back(item);
   }
-  return sequence_of(value::list(std::move(kept)));
+  return sequence_of(value::list(std::move(kept)), services_.spent);
 }
 
 result<evaluator::flow> evaluator::run_for(const statement& what) {
@@ -245,7 +244,7 @@ result<void> evaluator::assign(const expression& target, const value& item) {
     names->put(target.name, item);
     return success();
   }
-  INFER_TRY(const auto items, items_of(item));
+  INFER_TRY(const auto items, items_of(item, services_.spent));
   if (items.size() != target.children.size()) {
     return fail(fault::evaluation, "cannot unpack " + std::to_string(items.size()) + " value(s) into " +
                                        std::to_string(target.children.size()));

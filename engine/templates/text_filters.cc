@@ -2,6 +2,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 #include "engine/templates/filter_table.h"
 #include "engine/templates/operations.h"
@@ -143,10 +144,12 @@ std::optional<double> parse_real(std::string_view bytes) {
   const byte_range kept = stripped(bytes, nullptr, true, true);
   std::string digits(bytes.substr(kept.begin, kept.end - kept.begin));
   std::erase(digits, '_');
-  if (!digits.empty() && digits[0] == '+') digits.erase(0, 1);
+  if (!digits.empty() && digits[0] == '+') digits.erase(0, digits.size() > 1 && digits[1] == '-' ? digits.size() : 1);
   double number = 0;
   const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (digits.empty() || parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size()) return std::nullopt;
+  if (parsed.ec == std::errc::result_out_of_range) number = std::strtod(digits.c_str(), nullptr);  // infinity or zero
+  if (digits.empty() || parsed.ec == std::errc::invalid_argument || parsed.ptr != digits.data() + digits.size())
+    return std::nullopt;
   return number;
 }
 
@@ -210,8 +213,8 @@ result<value> format_filter(services&, const value& input, args_t args) {
   return format_percent(to_text(input), value::tuple(args.positional));
 }
 
-result<value> wordcount(services&, const value& input, args_t) {
-  INFER_TRY(const auto words, split(to_text(input), nullptr, -1, false));
+result<value> wordcount(services& with, const value& input, args_t) {
+  INFER_TRY(const auto words, split(with.spent, to_text(input), nullptr, -1, false));
   return value(static_cast<std::int64_t>(words.size()));
 }
 

@@ -62,9 +62,25 @@ std::vector<text> split_spaces_from_right(const text& of, std::int64_t count) {
   return parts;
 }
 
+// As many parts as a split can give.
+std::uint64_t most_parts(const text& of, const text* separator) {
+  if (separator == nullptr) {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(of.view(), [](char c) { return is_space(static_cast<unsigned char>(c)); }));
+  }
+  std::uint64_t count = 0;
+  for (std::size_t at = 0; !separator->empty(); at += separator->size(), ++count) {
+    at = of.view().find(separator->view(), at);
+    if (at == std::string_view::npos) break;
+  }
+  return count;
+}
+
 }  // namespace
 
-result<std::vector<text>> split(const text& of, const text* separator, std::int64_t count, bool from_right) {
+result<std::vector<text>> split(budget& spent, const text& of, const text* separator, std::int64_t count,
+                                bool from_right) {
+  INFER_TRYV(spent.spend(8 * most_parts(of, separator)));
   if (separator == nullptr) return from_right ? split_spaces_from_right(of, count) : split_spaces(of, count);
   if (separator->empty()) return fail(fault::evaluation, "empty separator");
   std::vector<std::size_t> cuts;

@@ -19,7 +19,8 @@ result<text> replace(budget& spent, const text& of, const text& from, const text
 
 /// Python's str.split and rsplit: at white space where `separator` is null; at most `count` cuts if not negative.
 /// Errors: evaluation, for an empty separator.
-result<std::vector<text>> split(const text& of, const text* separator, std::int64_t count, bool from_right);
+result<std::vector<text>> split(budget& spent, const text& of, const text* separator, std::int64_t count,
+                                bool from_right);
 
 /// Lines, without their ends unless asked.
 std::vector<text> split_lines(const text& of, bool keep_ends);

@@ -47,10 +47,17 @@ std::uint32_t value::depth() const {
 }
 
 std::uint64_t value::weight() const {
-  if (const text* string = as_text()) return string->size() + 1;
+  if (const text* string = as_text()) return string->size() + 16;
   if (const auto* items = as_sequence()) return items->weight;
   if (const auto* items = as_dictionary()) return items->weight;
-  return 1;
+  return 16;
+}
+
+std::uint64_t value::own_bytes() const {
+  if (const text* string = as_text()) return string->size();
+  if (const auto* items = as_sequence()) return 64 * items->items.size();
+  if (const auto* items = as_dictionary()) return 64 * items->entries.size();
+  return 0;
 }
 
 std::optional<std::string> dictionary_key(const value& key) {

@@ -85,8 +85,10 @@ class value {
   std::optional<double> as_number() const;
   /// Levels of lists and dictionaries inside this value.
   std::uint32_t depth() const;
-  /// How much there is to print or compare: bytes of strings plus one per value, shared parts counted each time.
+  /// How much there is to print or compare: bytes of strings plus some per value, shared parts counted each time.
   std::uint64_t weight() const;
+  /// The bytes of a string; 64 per item of a list or dictionary, whatever the items are.
+  std::uint64_t own_bytes() const;
 
  private:
   template <class T>
@@ -101,7 +103,7 @@ struct sequence {
   sequence_kind kind = sequence_kind::list;
   std::vector<value> items;
   std::uint32_t depth = 1;
-  std::uint64_t weight = 1;
+  std::uint64_t weight = 16;
 };
 
 /// Insertion-ordered; keys are strings, numbers, bools, none or tuples of them.
@@ -109,7 +111,7 @@ struct dictionary {
   std::vector<std::pair<value, value>> entries;
   std::unordered_map<std::string, std::size_t> index;  // by dictionary_key
   std::uint32_t depth = 1;
-  std::uint64_t weight = 1;
+  std::uint64_t weight = 16;
 
   /// Adds or replaces. False: the key cannot be one.
   bool put(value key, value item);

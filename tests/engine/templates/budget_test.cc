@@ -7,7 +7,14 @@
 namespace infer::templates {
 namespace {
 
-void expect_limit(const std::string& source, render_options options = {}) {
+render_options small_limits() {
+  render_options options;
+  options.limits.steps = 300'000;
+  options.limits.value_bytes = 8 << 20;
+  return options;
+}
+
+void expect_limit(const std::string& source, const render_options& options = small_limits()) {
   const auto made = rendered(source, {}, options);
   ASSERT_FALSE(made) << source.substr(0, 80);
   EXPECT_EQ(made.error().code, fault::limit) << source.substr(0, 80) << ": " << made.error().message();
@@ -71,7 +78,7 @@ TEST(budget, a_hundred_messages_stay_far_below_the_limits) {
     messages.push_back({{"role", i % 2 != 0 ? "assistant" : "user"}, {"content", std::string(10000, 'x')}});
   }
   render_options options;
-  options.limits.steps = 1'000'000;
+  options.limits.steps = 500'000;
   EXPECT_TRUE(rendered("{% for m in messages %}{{ '<' + m.role + '>' + m.content|trim + '\n' }}{% endfor %}",
                        {{"messages", messages}}, options));
 }

@@ -1,0 +1,50 @@
+#include "engine/templates/value.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/json/parse.hpp>
+
+namespace infer::templates {
+namespace {
+
+TEST(template_value, converts_json_in_order) {
+  const auto made = from_json(boost::json::parse(R"({"b": [1, 1.0, null, true, "s"], "a": {}})"));
+  ASSERT_TRUE(made);
+  const dictionary* object = made.value().as_dictionary();
+  ASSERT_NE(object, nullptr);
+  EXPECT_EQ(object->entries[0].first.as_text()->view(), "b");
+  const auto& items = object->find(std::string_view("b"))->as_sequence()->items;
+  EXPECT_EQ(type_name(items[0]), "int");
+  EXPECT_EQ(type_name(items[1]), "float");
+  EXPECT_TRUE(items[2].is_none());
+  EXPECT_EQ(made.value().depth(), 2u);
+}
+
+TEST(template_value, equal_numbers_are_one_key) {
+  dictionary made;
+  EXPECT_TRUE(made.put(value(std::int64_t{1}), value(std::int64_t{5})));
+  EXPECT_TRUE(made.put(value(1.0), value(std::int64_t{6})));
+  EXPECT_TRUE(made.put(value(true), value(std::int64_t{7})));
+  EXPECT_TRUE(made.put(value::data("1"), value(std::int64_t{8})));
+  EXPECT_EQ(made.entries.size(), 2u);
+  EXPECT_EQ(made.find(value(std::int64_t{1}))->as_integer(), 7);
+  EXPECT_FALSE(made.put(value::list({}), value(true)));
+  EXPECT_TRUE(made.put(value::tuple({value(true)}), value(true)));
+}
+
+TEST(template_value, weighs_shared_parts_each_time) {
+  value item = value::data(std::string(100, 'x'));
+  for (int i = 0; i < 10; ++i) item = value::list({item, item});
+  EXPECT_GT(item.weight(), 100u * 1024);
+  EXPECT_EQ(item.depth(), 10u);
+  EXPECT_EQ(item.own_bytes(), 128u);
+}
+
+TEST(template_value, names_types) {
+  EXPECT_EQ(type_name(value()), "Undefined");
+  EXPECT_EQ(type_name(value(none_value{})), "NoneType");
+  EXPECT_EQ(type_name(value::tuple({})), "tuple");
+}
+
+}  // namespace
+}  // namespace infer::templates
