@@ -96,9 +96,11 @@ int serve(const serve_options& o) {
   } else if (const std::string failure = load_all(system, n); !failure.empty()) {
     code = fail_with(failure);
   } else {
-    system.spawn(watch_root, n.root, root_ended);
+    // An actor that nobody holds is ended by CAF.
+    caf::actor watcher = system.spawn(watch_root, n.root, root_ended);
     std::cout << "infer-node listening on http://" << o.host << ":" << port.value() << std::endl;
     signals.wait();
+    caf::anon_send_exit(std::exchange(watcher, {}), caf::exit_reason::user_shutdown);
     if (root_ended->load()) {
       code = fail_with("the tree of actors ended; see the log");
     } else {
