@@ -1,10 +1,10 @@
 // Python-like printing and JSON.
 #include "engine/templates/printing.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <list>
 
 #include "engine/templates/unicode.h"
 
@@ -186,19 +186,17 @@ class json_writer {
       out += "{}";
       return success();
     }
-    std::vector<const std::pair<value, value>*> order;
+    std::list<const std::pair<value, value>*> order;
     for (const auto& entry : items.entries) order.push_back(&entry);
     if (style_.sort_keys) {
-      std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) {
-        return to_text(a->first).view() < to_text(b->first).view();
-      });
+      order.sort([](const auto* a, const auto* b) { return to_text(a->first).view() < to_text(b->first).view(); });
     }
     out += '{';
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      separator(i == 0, level + 1);
-      INFER_TRYV(write_key(order[i]->first));
+    for (const auto* entry : order) {
+      separator(entry == order.front(), level + 1);
+      INFER_TRYV(write_key(entry->first));
       out += style_.key_separator;
-      INFER_TRYV(write(order[i]->second, level + 1));
+      INFER_TRYV(write(entry->second, level + 1));
     }
     new_line(level);
     out += '}';

@@ -1,6 +1,8 @@
 // Filters over lists, dictionaries and whatever is iterable.
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <list>
 
 #include "engine/templates/filter_table.h"
 #include "engine/templates/operations.h"
@@ -164,16 +166,18 @@ result<std::vector<keyed>> keyed_items(services& with, const std::vector<value>&
   return made;
 }
 
-// A stable sort whose comparison may fail.
+// A stable sort whose comparison may fail. A list's merge sort stays in bounds whatever the comparison answers.
 result<void> stable_sort(std::vector<keyed>& of, bool reverse) {
   std::optional<error> failed;
-  std::stable_sort(of.begin(), of.end(), [&](const keyed& a, const keyed& b) {
+  std::list<keyed> sorted(std::make_move_iterator(of.begin()), std::make_move_iterator(of.end()));
+  sorted.sort([&](const keyed& a, const keyed& b) {
     if (failed) return false;
     const auto sign = reverse ? order(b.key, a.key) : order(a.key, b.key);
     if (!sign) failed = sign.error();
     return sign && sign.value() < 0;
   });
   if (failed) return fail(std::move(*failed));
+  of.assign(std::make_move_iterator(sorted.begin()), std::make_move_iterator(sorted.end()));
   return success();
 }
 
