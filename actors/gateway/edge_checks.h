@@ -1,0 +1,25 @@
+// What is checked on the head of a request before anything else happens: key, origin, type of the body.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/gateway/request_head.h"
+
+namespace infer::actors {
+
+/// One of `keys` is in `Authorization: Bearer`, `x-api-key` or `api-key`; true where there are no keys. Takes equally
+/// long for every wrong key of the same length.
+bool is_authorized(const request_head& head, const std::vector<std::string>& keys);
+
+/// No origin, the host asked for, or one of `allowed` ("*": any).
+bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed);
+
+/// The body may be JSON: anything but types that clearly are not, and no content coding.
+bool is_readable_type(const request_head& head);
+
+/// The client's x-request-id where it is a sane one, else a new one.
+std::string request_id_of(const request_head& head);
+
+}  // namespace infer::actors

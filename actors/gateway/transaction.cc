@@ -1,0 +1,297 @@
+// One request and its answer.
+#include "actors/gateway/transaction.h"
+
+#include <spdlog/spdlog.h>
+
+#include <ctime>
+#include <utility>
+
+#include "actors/gateway/edge_checks.h"
+#include "protocol/http/envelope.h"
+#include "protocol/http/json_text.h"
+#include "protocol/http/sse.h"
+#include "protocol/http/status.h"
+
+namespace infer::actors {
+namespace {
+
+constexpr const char* json_type = "application/json; charset=utf-8";
+constexpr int client_closed = 499;  // log only
+
+http::call_kind kind_of(route to) {
+  switch (to) {
+    case route::chat:
+      return http::call_kind::chat;
+    case route::completions:
+      return http::call_kind::completion;
+    case route::tokenize:
+      return http::call_kind::tokenize;
+    default:
+      return http::call_kind::detokenize;
+  }
+}
+
+http::http_error later(std::string message) {
+  http::http_error error = http::edge_error(503, "unavailable", std::move(message));
+  error.retry_after_ms = 1000;
+  return error;
+}
+
+}  // namespace
+
+transaction::transaction(transaction_host& host, server_shared& shared, request_head head)
+    : host_(host),
+      shared_(shared),
+      head_(std::move(head)),
+      route_(match_route(head_.target)),
+      request_id_(request_id_of(head_)) {
+  shared_.exchange_began();
+}
+
+transaction::~transaction() {
+  gone();
+  shared_.exchange_ended();
+}
+
+bool transaction::check_head() {
+  if (!is_allowed_origin(head_, shared_.config.allowed_origins)) {
+    fail(http::edge_error(403, "origin_not_allowed", "requests from this origin are not allowed"));
+  } else if (head_.method == "OPTIONS") {
+    respond(204, {}, {}, preflight_fields(head_));
+  } else if (!is_open(route_.to) && !is_authorized(head_, shared_.config.api_keys)) {
+    fail(http::edge_error(401, "invalid_api_key", "the API key is missing or wrong"));
+  } else if (route_.to == route::unknown) {
+    fail(http::edge_error(404, "unknown_url",
+                          "unknown URL: " + head_.method + " " + std::string(path_of(head_.target))));
+  } else if (!allows(route_.to, head_.method)) {
+    fail(http::edge_error(405, "method_not_allowed", head_.method + " is not allowed here"));
+  } else if (head_.method == "POST" && !is_readable_type(head_)) {
+    fail(http::edge_error(415, "unsupported_media_type", "the body must be JSON without a content coding"));
+  } else if (head_.content_length.value_or(0) > shared_.config.max_body) {
+    fail(http::edge_error(413, "request_too_large",
+                          "the body exceeds " + std::to_string(shared_.config.max_body) + " bytes"));
+  }
+  return !ended_;
+}
+
+void transaction::run(std::string body) {
+  if (head_.method != "POST") return answer_now();
+  const http::call_kind kind = kind_of(route_.to);
+  if (body.size() <= shared_.config.parse_threshold)
+    return parsed_call(http::parse_call(kind, std::move(body), shared_.config.defaults));
+  auto text = std::make_shared<std::string>(std::move(body));
+  auto result = std::make_shared<std::optional<http::parsed<http::call>>>();
+  host_.run_aside(
+      [text, result, kind, defaults = shared_.config.defaults] {
+        result->emplace(http::parse_call(kind, std::move(*text), defaults));
+      },
+      [this, result] { parsed_call(std::move(**result)); });
+}
+
+void transaction::answer_now() {
+  switch (route_.to) {
+    case route::root:
+      return respond(200, json_type, "{\"name\":\"infer-node\",\"status\":\"ok\"}");
+    case route::metrics:
+      return respond(200, "text/plain; version=0.0.4; charset=utf-8", shared_.metrics.text());
+    default:
+      return ask(msg::list_models{msg::next_request_id()});
+  }
+}
+
+void transaction::parsed_call(http::parsed<http::call> call) {
+  if (ended_) return;
+  if (!call) return fail(call.error());
+  call_ = std::move(call.value());
+  call_->generate.request_id = msg::next_request_id();
+  http::answer_head head{http::new_answer_id(call_->kind), static_cast<std::uint64_t>(std::time(nullptr)),
+                         call_->generate.model, shared_.config.fingerprint};
+  if (call_->stream)
+    stream_.emplace(*call_, std::move(head));
+  else
+    whole_.emplace(*call_, std::move(head));
+  ask(call_->generate);
+}
+
+void transaction::ask(exchange_order order) {
+  exchange_ = std::make_shared<exchange>(std::move(order), host_.waker());
+  asked_ = last_sent_ = clock::now();
+  shared_.link->submit(exchange_);
+}
+
+void transaction::wake() {
+  if (!exchange_) return;
+  for (const exchange_event& event : exchange_->take()) {
+    if (ended_) return;
+    std::visit([this](const auto& e) { on(e); }, event);
+  }
+}
+
+void transaction::on(const msg::request_waiting&) {}
+
+void transaction::on(const msg::request_started& event) {
+  if (whole_) return whole_->started(event);
+  if (!stream_) return;
+  send_frames(stream_->started(event), {});
+}
+
+void transaction::on(const msg::text_made& event) {
+  if (whole_) {
+    whole_->text(event);
+    exchange_->taken(event.choice, event.upto);
+  } else if (stream_) {
+    send_frames(stream_->text(event), {{event.choice, event.upto}});
+  }
+}
+
+void transaction::on(const msg::choice_finished& event) {
+  if (whole_) return whole_->choice_finished(event);
+  if (stream_) send_frames(stream_->choice_finished(event), {});
+}
+
+void transaction::on(const msg::request_finished& event) {
+  answered_ = true;
+  shared_.metrics.tokens(event.prompt_tokens, event.completion_tokens);
+  if (whole_) return respond(200, json_type, whole_->body(event));
+  if (!stream_) return;
+  send_frames(stream_->finished(event), {});
+  end_stream(true);
+}
+
+void transaction::on(const msg::request_failed& event) {
+  fail(http::to_http(event));
+}
+
+void transaction::on(const msg::text_transformed& event) {
+  answered_ = true;
+  if (!call_) return;
+  const bool encode = call_->kind == http::call_kind::tokenize;
+  respond(200, json_type,
+          http::write_json(encode ? http::tokenize_body(event, call_->generate.prompt.want_pieces)
+                                  : http::detokenize_body(event)));
+}
+
+void transaction::on(const msg::model_list& event) {
+  answered_ = true;
+  if (route_.to == route::models) return respond(200, json_type, http::write_json(http::models_body(event)));
+  if (route_.to == route::model) {
+    const msg::model_row* const found = http::find_model(event, route_.model);
+    if (found == nullptr) return fail(http::model_not_found(http::to_valid_utf8(route_.model)));
+    return respond(200, json_type, http::write_json(http::model_body(*found)));
+  }
+  bool ok = false;
+  const std::string body = http::write_json(http::health_body(event, ok));
+  respond(ok ? 200 : 503, json_type, body);
+}
+
+void transaction::on(const adaptor_ended&) {
+  answered_ = true;
+  if (!call_) return fail(later("the models are not known at the moment; please repeat the request"));
+  fail(http::edge_error(500, {}, "the request was lost inside the server; please repeat it"));
+}
+
+void transaction::fail(const http::http_error& error) {
+  if (ended_) return;
+  if (streaming_) {
+    send_frames(http::stream_writer::failed(error), {});
+    return end_stream(false);
+  }
+  header_fields more = retry_fields(error);
+  if (error.status == 401) more.emplace_back("WWW-Authenticate", "Bearer");
+  if (error.status == 405) more.emplace_back("Allow", allowed_methods(route_.to));
+  respond(error.status, json_type, http::write_json(http::error_body(error)), std::move(more));
+}
+
+answer_start transaction::start_of(int status) const {
+  answer_start start;
+  start.status = status;
+  start.keep_alive = head_.keep_alive && host_.can_keep_alive() && !shared_.draining;
+  start.keep_alive_seconds =
+      static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::seconds>(shared_.config.idle_timeout).count());
+  start.more.emplace_back("x-request-id", request_id_);
+  return start;
+}
+
+void transaction::respond(int status, std::string content_type, std::string body, header_fields more) {
+  answer_start start = start_of(status);
+  start.content_type = std::move(content_type);
+  if (status != 204) start.length = body.size();
+  if (status != 403 && head_.method != "OPTIONS") {
+    for (auto& field : cors_fields(head_)) start.more.push_back(std::move(field));
+  }
+  for (auto& field : more) start.more.push_back(std::move(field));
+  const bool keep = start.keep_alive;
+  push(render_head(start) + (head_.method == "HEAD" ? std::string() : body), {});
+  finish(status, keep);
+}
+
+void transaction::begin_stream() {
+  answer_start start = start_of(200);
+  start.content_type = http::sse_content_type;
+  start.chunked = head_.is_http_1_1;
+  if (!start.chunked) start.keep_alive = false;
+  start.more.emplace_back("Cache-Control", "no-cache");
+  start.more.emplace_back("X-Accel-Buffering", "no");
+  for (auto& field : cors_fields(head_)) start.more.push_back(std::move(field));
+  streaming_ = true;
+  shared_.metrics.stream_opened();
+  push(render_head(start), {});
+}
+
+void transaction::send_frames(std::string frames, std::vector<credit_mark> marks) {
+  if (!streaming_) begin_stream();
+  push(head_.is_http_1_1 ? chunk_of(frames) : std::move(frames), std::move(marks));
+}
+
+void transaction::end_stream(bool keep_alive) {
+  if (head_.is_http_1_1) push(last_chunk, {});
+  finish(200, keep_alive && head_.is_http_1_1 && head_.keep_alive && !shared_.draining);
+}
+
+void transaction::push(std::string bytes, std::vector<credit_mark> marks) {
+  last_sent_ = clock::now();
+  if (bytes_sent_ == 0) shared_.metrics.first_byte(std::chrono::duration<double>(last_sent_ - began_).count());
+  bytes_sent_ += bytes.size();
+  host_.send(std::move(bytes), std::move(marks));
+}
+
+void transaction::sent(const std::vector<credit_mark>& marks) {
+  if (!exchange_) return;
+  for (const credit_mark& mark : marks) exchange_->taken(mark.choice, mark.upto);
+}
+
+std::optional<transaction::clock::time_point> transaction::deadline() const {
+  if (ended_ || !exchange_) return std::nullopt;
+  std::optional<clock::time_point> out;
+  const bool zoo_is_asked = !call_;
+  if (zoo_is_asked || !exchange_->attached()) out = asked_ + shared_.config.answer_timeout;
+  if (stream_ && (!out || last_sent_ + shared_.config.ping_interval < *out))
+    out = last_sent_ + shared_.config.ping_interval;
+  return out;
+}
+
+void transaction::on_deadline() {
+  const auto now = clock::now();
+  if (ended_ || !exchange_) return;
+  const bool waits_for_answer = !call_ || !exchange_->attached();
+  if (waits_for_answer && now >= asked_ + shared_.config.answer_timeout)
+    return fail(later("the server does not answer at the moment; please repeat the request"));
+  if (stream_ && now >= last_sent_ + shared_.config.ping_interval) send_frames(http::sse_ping(), {});
+}
+
+void transaction::gone() {
+  if (!ended_) finish(client_closed, false);
+}
+
+void transaction::finish(int logged_status, bool keep_alive) {
+  ended_ = true;
+  if (exchange_) exchange_->close(!answered_);
+  if (streaming_) shared_.metrics.stream_closed();
+  shared_.metrics.request_done(route_name(route_.to), logged_status);
+  const double ms = std::chrono::duration<double, std::milli>(clock::now() - began_).count();
+  spdlog::info("{} {} {} {} bytes {:.1f} ms {}", head_.method, path_of(head_.target), logged_status, bytes_sent_, ms,
+               request_id_);
+  if (logged_status != client_closed) host_.end(keep_alive);
+}
+
+}  // namespace infer::actors
