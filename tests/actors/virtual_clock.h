@@ -18,6 +18,9 @@ class virtual_clock {
     system_.emplace(config_);
   }
 
+  /// Exits that were sent last are still handled; the system would wait for them for ever.
+  ~virtual_clock() { settle(); }
+
   caf::actor_system& system() { return *system_; }
   caf::scheduler::test_coordinator& scheduler() { return dynamic_cast<caf::scheduler::test_coordinator&>(system_->scheduler()); }
 

@@ -40,7 +40,7 @@ class gateway_fixture : public testing::Test {
     return client.answer(head_only);
   }
 
-  /// Waits until the fakes have noted `what`: "generate", "token", "cancelled", "sink down", "gone" (either).
+  /// Waits until the fakes have noted `what`: "generate", "token", "cancelled", "sink down", "gone" (it ended).
   bool noted(const std::string& what, int times = 1);
   int count(const std::string& what);
   /// Waits until no token was made for a while; how many there were.

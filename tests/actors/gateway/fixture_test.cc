@@ -29,6 +29,10 @@ struct notes {
 
 struct fake_state {
   fake_state() {}
+  ~fake_state() {
+    if (log) log->add("gone");
+  }
+  fake_state(const fake_state&) = delete;
   std::shared_ptr<notes> log;
   msg::generate order;
   event_sink sink;
@@ -114,7 +118,6 @@ request_control::behavior_type fake_request(fake_pointer self, std::shared_ptr<n
   self->monitor(sink);
   self->set_down_handler([self](caf::scheduled_actor* me, const caf::down_msg&) {
     self->state.log->add("sink down");
-    self->state.log->add("gone");
     me->quit();
   });
   self->send(sink, msg::request_accepted{order.request_id}, request_control(self));
@@ -130,7 +133,6 @@ request_control::behavior_type fake_request(fake_pointer self, std::shared_ptr<n
       },
       [self](const msg::cancel_request&) {
         self->state.log->add("cancelled");
-        self->state.log->add("gone");
         self->quit();
       },
   };
