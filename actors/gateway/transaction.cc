@@ -154,8 +154,7 @@ void transaction::on(const msg::request_finished& event) {
   shared_.metrics.tokens(event.prompt_tokens, event.completion_tokens);
   if (whole_) return respond(200, json_type, whole_->body(event));
   if (!stream_) return;
-  send_frames(stream_->finished(event), {});
-  end_stream(true);
+  end_stream(stream_->finished(event), true);
 }
 
 void transaction::on(const msg::request_failed& event) {
@@ -192,10 +191,7 @@ void transaction::on(const adaptor_ended&) {
 
 void transaction::fail(const http::http_error& error) {
   if (ended_) return;
-  if (streaming_) {
-    send_frames(http::stream_writer::failed(error), {});
-    return end_stream(false);
-  }
+  if (streaming_) return end_stream(http::stream_writer::failed(error), false);
   header_fields more = retry_fields(error);
   if (error.status == 401) more.emplace_back("WWW-Authenticate", "Bearer");
   if (error.status == 405) more.emplace_back("Allow", allowed_methods(route_.to));
@@ -221,8 +217,7 @@ void transaction::respond(int status, std::string content_type, std::string body
   }
   for (auto& field : more) start.more.push_back(std::move(field));
   const bool keep = start.keep_alive;
-  push(render_head(start) + (head_.method == "HEAD" ? std::string() : body), {});
-  finish(status, keep);
+  finish(status, keep, render_head(start) + (head_.method == "HEAD" ? std::string() : body));
 }
 
 void transaction::begin_stream() {
@@ -243,9 +238,10 @@ void transaction::send_frames(std::string frames, std::vector<credit_mark> marks
   push(head_.is_http_1_1 ? chunk_of(frames) : std::move(frames), std::move(marks));
 }
 
-void transaction::end_stream(bool keep_alive) {
-  if (head_.is_http_1_1) push(last_chunk, {});
-  finish(200, keep_alive && head_.is_http_1_1 && head_.keep_alive && !shared_.draining);
+void transaction::end_stream(std::string frames, bool keep_alive) {
+  if (!streaming_) begin_stream();
+  std::string last = head_.is_http_1_1 ? chunk_of(frames) + last_chunk : std::move(frames);
+  finish(200, keep_alive && head_.is_http_1_1 && head_.keep_alive && !shared_.draining, std::move(last));
 }
 
 void transaction::push(std::string bytes, std::vector<credit_mark> marks) {
@@ -280,18 +276,21 @@ void transaction::on_deadline() {
 }
 
 void transaction::gone() {
-  if (!ended_) finish(client_closed, false);
+  if (!ended_) finish(client_closed, false, {});
 }
 
-void transaction::finish(int logged_status, bool keep_alive) {
+/// Counts and logs first: a client that has its answer must find itself counted.
+void transaction::finish(int logged_status, bool keep_alive, std::string last_bytes) {
   ended_ = true;
   if (exchange_) exchange_->close(!answered_);
   if (streaming_) shared_.metrics.stream_closed();
   shared_.metrics.request_done(route_name(route_.to), logged_status);
   const double ms = std::chrono::duration<double, std::milli>(clock::now() - began_).count();
-  spdlog::info("{} {} {} {} bytes {:.1f} ms {}", head_.method, path_of(head_.target), logged_status, bytes_sent_, ms,
-               request_id_);
-  if (logged_status != client_closed) host_.end(keep_alive);
+  spdlog::info("{} {} {} {} bytes {:.1f} ms {}", head_.method, path_of(head_.target), logged_status,
+               bytes_sent_ + last_bytes.size(), ms, request_id_);
+  if (logged_status == client_closed) return;
+  push(std::move(last_bytes), {});
+  host_.end(keep_alive);
 }
 
 }  // namespace infer::actors

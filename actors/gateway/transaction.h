@@ -82,8 +82,8 @@ class transaction {
   void respond(int status, std::string content_type, std::string body, header_fields more = {});
   void begin_stream();
   void send_frames(std::string frames, std::vector<credit_mark> marks);
-  void end_stream(bool keep_alive);
-  void finish(int logged_status, bool keep_alive);
+  void end_stream(std::string frames, bool keep_alive);
+  void finish(int logged_status, bool keep_alive, std::string last_bytes);
   void push(std::string bytes, std::vector<credit_mark> marks);
   answer_start start_of(int status) const;
 
