@@ -1,4 +1,5 @@
 // Requests that reach the actors: shapes on the wire, order of streams, refusals, credit, and everybody's end.
+// Mirrors: transaction.cc, event_adaptor.cc, gateway_actor.cc
 #include "tests/actors/gateway/fixture.h"
 
 namespace infer::actors {

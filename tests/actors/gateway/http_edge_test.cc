@@ -1,4 +1,5 @@
 // What a client meets before any actor does: routes, keys, origins, limits, and the ways of sending a request.
+// Mirrors: session.cc, http_server.cc, gateway_metrics.cc, list_adaptor.cc
 #include "tests/actors/gateway/fixture.h"
 
 namespace infer::actors {

@@ -1,4 +1,5 @@
 // Shapes of everything that is answered: whole bodies, streams in their order, errors and the small native routes.
+// Mirrors: answer_parts.cc, envelope.cc, sse.cc, status.cc, stream_writer.cc, whole_answer.cc
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,3 +1,4 @@
+// JSON in and out: limits, surrogates, numbers, places of errors.
 #include "protocol/http/json_text.h"
 
 #include <gtest/gtest.h>

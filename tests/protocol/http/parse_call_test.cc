@@ -1,3 +1,5 @@
+// Every field of the requests: read, refused with its path, or ignored.
+// Mirrors: chat_messages.cc, fields.cc, sampling_fields.cc
 #include "protocol/http/parse_call.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Every message survives CAF's binary serializer: all fields filled with different values, written, read, compared
 // field by field. A field that an inspect function forgets comes back at its default and is found.
+// Mirrors: requests.cc, type_ids.cc
 // GCC's bounds analysis is wrong about CAF's buffers when everything is inlined.
 #pragma GCC diagnostic ignored "-Warray-bounds"
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
@@ -138,6 +139,10 @@ TYPED_TEST(MoreRoundTrip, KeepsEveryField) {
   const TypeParam back = this->read(bytes);
   EXPECT_TRUE(same(value, back));
   EXPECT_EQ(this->write(back), bytes);
+}
+
+TEST(RequestIds, AreNeverGivenTwice) {
+  EXPECT_NE(msg::next_request_id(), msg::next_request_id());
 }
 
 using FloatRoundTrip = RoundTrip<msg::text_made>;
