@@ -15,7 +15,8 @@ namespace infer::memory {
 result<page_pool> page_pool::make(std::uint32_t pages, std::size_t page_bytes) {
   page_pool pool;
   pool.page_bytes_ = page_bytes;
-  pool.mapped_bytes_ = pages * page_bytes;
+  if (__builtin_mul_overflow(page_bytes, std::size_t{pages}, &pool.mapped_bytes_))
+    return fail(error{std::make_error_code(std::errc::not_enough_memory), "cannot reserve more memory than there are addresses"});
   if (pool.mapped_bytes_ != 0) {
     void* base = mmap(nullptr, pool.mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
