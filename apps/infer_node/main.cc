@@ -1,7 +1,37 @@
 // infer-node: the one binary and its subcommands.
+#include <algorithm>
+#include <array>
 #include <csignal>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "apps/infer_node/commands.h"
+
+namespace {
+
+/// llama-server's short flags of more than one letter, which CLI11 does not know: rewritten before it sees them.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> short_flags{{
+    {"-np", "--parallel"},
+    {"-ctk", "--cache-type-k"},
+    {"-ctv", "--cache-type-v"},
+    {"-sys", "--system-prompt"},
+}};
+
+/// The arguments without the program's name, last first, as CLI11 takes them.
+std::vector<std::string> arguments(int argc, char** argv) {
+  std::vector<std::string> out(argv + 1, argv + argc);
+  for (std::string& argument : out) {
+    if (argument == "--") break;
+    const auto* flag = std::ranges::find(short_flags, argument, &std::pair<std::string_view, std::string_view>::first);
+    if (flag != short_flags.end()) argument = flag->second;
+  }
+  std::ranges::reverse(out);
+  return out;
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   // A reader that went away is an error of a write, not the end of the process.
@@ -15,6 +45,10 @@ int main(int argc, char** argv) {
   infer::apps::add_inspect(app, exit_code);
   infer::apps::add_tokenize(app, exit_code);
   infer::apps::add_score(app, exit_code);
-  CLI11_PARSE(app, argc, argv);
+  try {
+    app.parse(arguments(argc, argv));
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e);
+  }
   return exit_code;
 }

@@ -165,7 +165,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("PROMPT", o->prompt, "the prompt; else standard input");
   command->add_option("--server", o->server, "ask a running server, e.g. http://127.0.0.1:8080");
   command->add_option("--api-key", o->api_key, "key for the server");
-  command->add_option("-sys,--system-prompt", o->system, "system message");
+  command->add_option("--system-prompt", o->system, "-sys: system message");
   command->add_option("-n,--predict", o->predict, "at most so many tokens");
   command->add_option("--temp", o->temperature, "temperature; 0: greedy")->check(CLI::Range(0.0, 100.0));
   command->add_option("--top-k", o->top_k, "keep the k most likely; 0: all");
