@@ -17,7 +17,8 @@ constexpr std::chrono::seconds earmark_lifetime{5};
 ledger_state::ledger_state(inner_ledger_actor::pointer self) : self_(self) {}
 
 void ledger_state::granted(std::uint64_t claim_id) {
-  if (const auto at = claimants_.find(claim_id); at != claimants_.end()) self_->send(at->second, msg::claim_granted{claim_id});
+  if (const auto at = claimants_.find(claim_id); at != claimants_.end())
+    self_->send(at->second, msg::claim_granted{claim_id});
   self_->delayed_send(self_, earmark_lifetime, msg::expire_claim{claim_id});
 }
 
@@ -46,8 +47,10 @@ inner_ledger_actor::behavior_type ledger_state::make(std::shared_ptr<memory::bud
         self_->monitor(who);
         const claim_result result = line_->claim(message.claim_id, message.bytes);
         switch (result.answer) {
-          case claim_answer::granted: return granted(message.claim_id);
-          case claim_answer::waiting: return self_->send(who, msg::claim_waiting{message.claim_id, result.missing});
+          case claim_answer::granted:
+            return granted(message.claim_id);
+          case claim_answer::waiting:
+            return self_->send(who, msg::claim_waiting{message.claim_id, result.missing});
           case claim_answer::refused:
             claimants_.erase(message.claim_id);
             return self_->send(who, msg::claim_refused{message.claim_id, result.message});

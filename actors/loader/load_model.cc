@@ -40,14 +40,16 @@ result<void> load_text(const formats::gguf_file& file, model_core& core) {
 }
 
 /// Reads every page of every weight once, so that the first token does not wait for the disk.
-result<void> populate(const models::model& model, const std::function<void(std::uint32_t)>& progress, const cancel_flag& cancel) {
+result<void> populate(const models::model& model, const std::function<void(std::uint32_t)>& progress,
+                      const cancel_flag& cancel) {
   constexpr std::size_t page = 4096;
   std::uint64_t total = 0, done = 0;
   for (const auto& weight : model.weights.weights) total += weight.bytes.size();
   std::uint32_t reported = 0;
   volatile std::byte seen{};
   for (const auto& weight : model.weights.weights) {
-    if (cancel.is_set()) return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
+    if (cancel.is_set())
+      return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
     for (std::size_t at = 0; at < weight.bytes.size(); at += page) seen = weight.bytes[at];
     done += weight.bytes.size();
     const auto percent = static_cast<std::uint32_t>(done * 90 / std::max<std::uint64_t>(total, 1));
@@ -60,8 +62,9 @@ result<void> populate(const models::model& model, const std::function<void(std::
 result<memory::memory_lease> take(const load_resources& from, memory::memory_kind kind, std::uint64_t bytes) {
   auto lease = from.budget->take_earmarked(from.claim_id, kind, bytes);
   if (!lease) {
-    return fail(error{std::make_error_code(std::errc::not_enough_memory),
-                      format_bytes(bytes) + " for " + std::string(memory::name_of(kind)) + " are not set aside any more"});
+    return fail(
+        error{std::make_error_code(std::errc::not_enough_memory),
+              format_bytes(bytes) + " for " + std::string(memory::name_of(kind)) + " are not set aside any more"});
   }
   return std::move(*lease);
 }
@@ -78,7 +81,8 @@ result<void> make_pages(model_core& core, const opened_model& opened, const load
     ++sequences;
   }
   const auto layout = plan::layout_of(core.model.plan.groups[0], opened.options.keys, opened.options.values);
-  INFER_TRY(core.pages, memory::page_pool::make(plan::pages_for(opened.bytes.context) * sequences, layout.page_bytes()));
+  INFER_TRY(core.pages,
+            memory::page_pool::make(plan::pages_for(opened.bytes.context) * sequences, layout.page_bytes()));
   core.counters.pages_total = core.pages.pages();
   core.counters.pages_free = core.pages.free_pages();
   return success();
@@ -92,7 +96,8 @@ result<measured_model> measure(const msg::model_source& source) {
 }
 
 result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::uint32_t generation,
-                                         const load_resources& resources, const std::function<void(std::uint32_t)>& progress,
+                                         const load_resources& resources,
+                                         const std::function<void(std::uint32_t)>& progress,
                                          const cancel_flag& cancel) {
   progress(0);
   INFER_TRY(auto opened, open(source));
@@ -111,7 +116,8 @@ result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::u
   INFER_TRYV(make_pages(*core, opened, resources));
   INFER_TRYV(populate(core->model, progress, cancel));
   INFER_TRY(core->program, core->executor.prepare(core->model.plan, core->model.weights, core->pages, opened.options));
-  if (cancel.is_set()) return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
+  if (cancel.is_set())
+    return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
   progress(100);
   return core;
 }

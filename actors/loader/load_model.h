@@ -31,7 +31,7 @@ result<measured_model> measure(const msg::model_source& source);
 ///          earmark is gone.
 /// Threads: the caller computes; may take minutes.
 result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::uint32_t generation,
-                                         const load_resources& resources, const std::function<void(std::uint32_t)>& progress,
-                                         const cancel_flag& cancel);
+                                         const load_resources& resources,
+                                         const std::function<void(std::uint32_t)>& progress, const cancel_flag& cancel);
 
 }  // namespace infer::actors

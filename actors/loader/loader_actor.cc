@@ -39,7 +39,8 @@ caf::behavior run_worker(caf::event_based_actor* self, std::shared_ptr<const loa
       std::shared_ptr<model_core> core = std::move(loaded.value());
       std::uint64_t bytes = 0;
       for (const auto& lease : core->leases) bytes += lease.bytes();
-      const msg::model_loaded message{job->generation, job->source.id, bytes, core->context, core->model.plan.trained_context};
+      const msg::model_loaded message{job->generation, job->source.id, bytes, core->context,
+                                      core->model.plan.trained_context};
       caf::anon_send(job->sink, message, msg::model_handle{std::move(core)});
     } else {
       send_failure(*job, loaded.error());
@@ -53,7 +54,8 @@ caf::behavior run_worker(caf::event_based_actor* self, std::shared_ptr<const loa
 
 loader_state::loader_state(loader_actor::pointer self) : self_(self) {}
 
-void loader_state::start(const msg::model_source& source, std::uint32_t generation, std::uint64_t claim_id, const loader_sink& sink) {
+void loader_state::start(const msg::model_source& source, std::uint32_t generation, std::uint64_t claim_id,
+                         const loader_sink& sink) {
   auto cancel = std::make_shared<cancel_flag>();
   auto work = std::make_shared<const load_job>(
       load_job{source, generation, {config_.budget, claim_id, config_.lane, config_.hooks}, cancel, sink});
@@ -72,8 +74,9 @@ loader_actor::behavior_type loader_state::make(loader_config config) {
       return self_->quit(exit.reason);
     }
     if (exit.reason) {
-      self_->send(at->second.sink, msg::load_failed{at->second.generation, at->second.id,
-                                                    "the load ended unexpectedly: " + describe(exit.reason), true, false});
+      self_->send(at->second.sink,
+                  msg::load_failed{at->second.generation, at->second.id,
+                                   "the load ended unexpectedly: " + describe(exit.reason), true, false});
     }
     jobs_.erase(at);
   });
@@ -82,7 +85,8 @@ loader_actor::behavior_type loader_state::make(loader_config config) {
         // The header alone: milliseconds even for a vocabulary of 262,144 tokens.
         auto measured = measure(message.source);
         if (!measured) {
-          self_->send(sink, msg::load_failed{message.generation, message.source.id, measured.error().message(), false, false});
+          self_->send(
+              sink, msg::load_failed{message.generation, message.source.id, measured.error().message(), false, false});
           return;
         }
         self_->send(sink, msg::model_measured{message.generation, message.source.id, measured.value().bytes.floor(),

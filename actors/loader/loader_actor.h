@@ -31,7 +31,8 @@ class loader_state {
     std::uint32_t generation = 0;
     std::string id;
   };
-  void start(const msg::model_source& source, std::uint32_t generation, std::uint64_t claim_id, const loader_sink& sink);
+  void start(const msg::model_source& source, std::uint32_t generation, std::uint64_t claim_id,
+             const loader_sink& sink);
 
   loader_actor::pointer self_;
   loader_config config_;

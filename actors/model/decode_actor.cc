@@ -10,9 +10,13 @@ namespace infer::actors {
 
 decode_actor_state::decode_actor_state(decode_actor::pointer self) : self_(self) {}
 
-void decode_actor_state::made(msg::raw_tokens tokens) { self_->send(port_, std::move(tokens)); }
+void decode_actor_state::made(msg::raw_tokens tokens) {
+  self_->send(port_, std::move(tokens));
+}
 
-void decode_actor_state::refused(msg::stream_refused refusal) { self_->send(port_, std::move(refusal)); }
+void decode_actor_state::refused(msg::stream_refused refusal) {
+  self_->send(port_, std::move(refusal));
+}
 
 void decode_actor_state::go_on() {
   if (step_due_ || !batch_->has_work()) return;
@@ -48,8 +52,8 @@ decode_actor::behavior_type decode_actor_state::make(std::shared_ptr<model_core>
   };
 }
 
-decode_actor::behavior_type run_decode(decode_actor::stateful_pointer<decode_actor_state> self, std::shared_ptr<model_core> core,
-                                       std::uint64_t epoch) {
+decode_actor::behavior_type run_decode(decode_actor::stateful_pointer<decode_actor_state> self,
+                                       std::shared_ptr<model_core> core, std::uint64_t epoch) {
   static_assert(!std::is_aggregate_v<decode_actor_state>);
   return self->state.make(std::move(core), epoch);
 }

@@ -1,9 +1,9 @@
 // The decode of one model: owns the running batch, on a thread of its own. Sees no text.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
-#include <map>
 
 #include "actors/model/decode_state.h"
 #include "protocol/interfaces/actors.h"
@@ -32,7 +32,7 @@ class decode_actor_state : public batch_output {
 };
 
 /// `epoch` is new for every start over the same core.
-decode_actor::behavior_type run_decode(decode_actor::stateful_pointer<decode_actor_state> self, std::shared_ptr<model_core> core,
-                                       std::uint64_t epoch);
+decode_actor::behavior_type run_decode(decode_actor::stateful_pointer<decode_actor_state> self,
+                                       std::shared_ptr<model_core> core, std::uint64_t epoch);
 
 }  // namespace infer::actors

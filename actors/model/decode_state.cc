@@ -40,9 +40,9 @@ void running_batch::open(const msg::open_stream& message, std::uint32_t flag) {
   const std::uint64_t fed = message.prompt_ids.size() + message.accepted_ids.size();
   if (message.prompt_ids.empty()) return refuse(msg::refusal::invalid_value, "the prompt is empty");
   if (message.prompt_ids.size() >= core_->context || fed > core_->context)
-    return refuse(msg::refusal::context_length_exceeded,
-                  "the prompt has " + std::to_string(message.prompt_ids.size()) + " tokens and leaves no room in a context of " +
-                      std::to_string(core_->context));
+    return refuse(msg::refusal::context_length_exceeded, "the prompt has " + std::to_string(message.prompt_ids.size()) +
+                                                             " tokens and leaves no room in a context of " +
+                                                             std::to_string(core_->context));
   stream s;
   s.key = message.key;
   s.attempt = message.attempt;
@@ -115,7 +115,8 @@ void running_batch::admit() {
 }
 
 void running_batch::add_row(stream& s, std::uint32_t tokens) {
-  if (auto room = s.sequence->reserve(tokens); !room) throw std::runtime_error("an admitted stream found no page: " + room.error().message());
+  if (auto room = s.sequence->reserve(tokens); !room)
+    throw std::runtime_error("an admitted stream found no page: " + room.error().message());
   const bool last = tokens == s.remaining();
   const std::span<const token_id> ids(s.pending.data() + s.fed, tokens);
   rows_.push_back({&*s.sequence, ids, last ? plan::want::last : plan::want::none, &flag_of(s)});
@@ -153,7 +154,8 @@ struct running_batch::sampling_sink final : plan::row_sink {
 
   void take(std::uint32_t row, std::uint32_t, std::span<const float> logits) override {
     const stream& s = *batch_.chosen_[row];
-    const auto picked = batch_.sampler_.sample(logits, params_of(s.sampling, s.key.choice), s.next_index, s.sampling.top_logprobs);
+    const auto picked =
+        batch_.sampler_.sample(logits, params_of(s.sampling, s.key.choice), s.next_index, s.sampling.top_logprobs);
     msg::raw_token token{picked.token.id, picked.token.logprob, {}, {}};
     for (const auto& [id, logprob] : picked.top) {
       token.top_ids.push_back(id);
@@ -175,7 +177,8 @@ void running_batch::finish_row(stream& s, const plan::batch_row& row, plan::outc
     ++core_->counters.rows_cancelled;
     return erase(s);
   }
-  if (outcome == plan::outcome::numeric_fault) return end_with_fault(s, "the model produced a number that is not finite");
+  if (outcome == plan::outcome::numeric_fault)
+    return end_with_fault(s, "the model produced a number that is not finite");
   s.fed += static_cast<std::uint32_t>(row.ids.size());
   if (made == nullptr) return;
   const token_id id = made->id;

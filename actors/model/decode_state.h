@@ -47,9 +47,9 @@ class running_batch {
     msg::stream_key key;
     std::uint32_t attempt = 0, flag = 0;
     msg::sampling sampling;
-    std::vector<token_id> pending;      // ids not fed yet: prompt and log at first, then the last token
-    std::uint32_t fed = 0;              // of pending
-    std::uint32_t next_index = 0;       // of the token made next
+    std::vector<token_id> pending;  // ids not fed yet: prompt and log at first, then the last token
+    std::uint32_t fed = 0;          // of pending
+    std::uint32_t next_index = 0;   // of the token made next
     std::uint32_t max_tokens = 0, upto = 0;
     std::uint32_t reserved_pages = 0;
     std::optional<plan::sequence> sequence;  // once admitted

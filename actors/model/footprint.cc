@@ -31,7 +31,8 @@ result<plan::program_options> options_of(const msg::model_source& source) {
   return options;
 }
 
-footprint footprint_of(const models::model& model, const msg::model_source& source, const plan::program_options& options) {
+footprint footprint_of(const models::model& model, const msg::model_source& source,
+                       const plan::program_options& options) {
   footprint out;
   for (const plan::weight_source& weight : model.weights.weights) {
     out.weights += weight.bytes.size();

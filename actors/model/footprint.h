@@ -12,7 +12,7 @@
 namespace infer::actors {
 
 struct footprint {
-  std::uint64_t weights = 0;          // mapped tensors and reordered copies
+  std::uint64_t weights = 0;  // mapped tensors and reordered copies
   std::uint64_t scratch = 0;
   std::uint64_t kv_per_sequence = 0;  // one full context
   std::uint32_t context = 0;          // positions per sequence
@@ -22,6 +22,7 @@ struct footprint {
 /// Options of the executor as the source asks for them. Errors: names of types that are unknown.
 result<plan::program_options> options_of(const msg::model_source& source);
 
-footprint footprint_of(const models::model& model, const msg::model_source& source, const plan::program_options& options);
+footprint footprint_of(const models::model& model, const msg::model_source& source,
+                       const plan::program_options& options);
 
 }  // namespace infer::actors

@@ -1,5 +1,5 @@
-// A loaded model: everything that must outlive a restart of the actors that use it. The supervisor of the model owns it,
-// its children borrow it.
+// A loaded model: everything that must outlive a restart of the actors that use it. The supervisor of the model owns
+// it, its children borrow it.
 #pragma once
 
 #include <array>
@@ -34,7 +34,7 @@ struct journal_row {
   msg::stream_key key;
   std::uint32_t first_position = 0;  // of the sequence
   std::uint32_t tokens = 0;
-  std::uint32_t next_index = 0;      // index of the token that the row yields, where it yields one
+  std::uint32_t next_index = 0;  // index of the token that the row yields, where it yields one
 };
 
 /// Seams for fault injection. Empty in production.
@@ -72,8 +72,8 @@ struct model_core {
   plan::program_ptr program;
 
   std::array<cancel_flag, max_streams> cancel;
-  std::vector<journal_row> journal;          // rows of the step in flight; empty between steps
-  std::atomic<std::uint64_t> epoch{0};       // of the current decode
+  std::vector<journal_row> journal;     // rows of the step in flight; empty between steps
+  std::atomic<std::uint64_t> epoch{0};  // of the current decode
   core_counters counters;
 };
 

@@ -27,7 +27,9 @@ struct wiring {
   }
 
   void bind() const {
-    if (port && decode) caf::anon_send(caf::actor_cast<inner_port_actor>(port), msg::decode_bound{epoch}, caf::actor_cast<decode_actor>(decode));
+    if (port && decode)
+      caf::anon_send(caf::actor_cast<inner_port_actor>(port), msg::decode_bound{epoch},
+                     caf::actor_cast<decode_actor>(decode));
   }
 
   void started(const std::string& name, const caf::actor& child) {
@@ -62,15 +64,21 @@ model_subtree make_model_subtree(caf::actor_system& system, std::shared_ptr<mode
   out.rows.push_back({.name = "sessions", .start = [](caf::actor_system& sys) {
                         return caf::actor_cast<caf::actor>(sys.spawn(run_sessions));
                       }});
-  out.rows.push_back({.name = "decode", .thread = "own", .needs = {"tokenizer", "sessions"},
+  out.rows.push_back({.name = "decode",
+                      .thread = "own",
+                      .needs = {"tokenizer", "sessions"},
                       .start = [core, threads, wires](caf::actor_system& sys) {
                         wires->epoch = ++core->epoch;
-                        return caf::actor_cast<caf::actor>(spawn_on(sys, threads.decode, run_decode, core, wires->epoch));
+                        return caf::actor_cast<caf::actor>(
+                            spawn_on(sys, threads.decode, run_decode, core, wires->epoch));
                       }});
-  out.rows.push_back({.name = "port", .needs = {"decode"}, .restarts_with = {"decode"}, .start = [core, wires](caf::actor_system& sys) {
-                        return caf::actor_cast<caf::actor>(sys.spawn(run_port, core,
-                                                                     caf::actor_cast<tokenizer_actor>(wires->tokenizer_front),
-                                                                     caf::actor_cast<sessions_actor>(wires->sessions_front)));
+  out.rows.push_back({.name = "port",
+                      .needs = {"decode"},
+                      .restarts_with = {"decode"},
+                      .start = [core, wires](caf::actor_system& sys) {
+                        return caf::actor_cast<caf::actor>(
+                            sys.spawn(run_port, core, caf::actor_cast<tokenizer_actor>(wires->tokenizer_front),
+                                      caf::actor_cast<sessions_actor>(wires->sessions_front)));
                       }});
   out.on_started = [wires](const std::string& name, const caf::actor& child, bool) { wires->started(name, child); };
   return out;

@@ -24,8 +24,8 @@ struct model_subtree {
   std::function<void(const std::string& name, const caf::actor& child, bool again)> on_started;
 };
 
-/// Rows and wiring: fronts follow tokenizer and sessions, the port hears of every new decode, and `on_port` of every new
-/// port (from the supervisor's thread).
+/// Rows and wiring: fronts follow tokenizer and sessions, the port hears of every new decode, and `on_port` of every
+/// new port (from the supervisor's thread).
 model_subtree make_model_subtree(caf::actor_system& system, std::shared_ptr<model_core> core, model_threads threads,
                                  std::function<void(const port_actor&)> on_port);
 

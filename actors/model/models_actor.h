@@ -16,7 +16,8 @@ struct models_config {
 };
 
 /// The supervisor of models and what it hears from below.
-using inner_models_actor = models_actor::extend<caf::reacts_to<msg::model_started, port_actor>, caf::reacts_to<msg::check_credited>>;
+using inner_models_actor =
+    models_actor::extend<caf::reacts_to<msg::model_started, port_actor>, caf::reacts_to<msg::check_credited>>;
 
 class models_state {
  public:
@@ -31,7 +32,7 @@ class models_state {
     caf::actor supervisor;
     port_actor port;
     std::weak_ptr<model_core> core;
-    std::string why;     // of an end that nobody asked for
+    std::string why;  // of an end that nobody asked for
     bool ended = false;
   };
   void start(const msg::start_model& message, const msg::model_handle& handle, const models_sink& sink);
@@ -44,6 +45,7 @@ class models_state {
   std::map<std::string, running> models_;
 };
 
-inner_models_actor::behavior_type run_models(inner_models_actor::stateful_pointer<models_state> self, models_config config);
+inner_models_actor::behavior_type run_models(inner_models_actor::stateful_pointer<models_state> self,
+                                             models_config config);
 
 }  // namespace infer::actors

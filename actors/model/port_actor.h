@@ -14,11 +14,11 @@ namespace infer::actors {
 using inner_port_actor = port_actor::extend<caf::reacts_to<msg::raw_tokens>, caf::reacts_to<msg::stream_refused>,
                                             caf::reacts_to<msg::decode_bound, decode_actor>>;
 
-
 class port_actor_state {
  public:
   explicit port_actor_state(inner_port_actor::pointer self);
-  inner_port_actor::behavior_type make(std::shared_ptr<model_core> core, tokenizer_actor tokenizer, sessions_actor sessions);
+  inner_port_actor::behavior_type make(std::shared_ptr<model_core> core, tokenizer_actor tokenizer,
+                                       sessions_actor sessions);
 
   const char* name = "port";
 
@@ -45,6 +45,7 @@ class port_actor_state {
 };
 
 inner_port_actor::behavior_type run_port(inner_port_actor::stateful_pointer<port_actor_state> self,
-                                         std::shared_ptr<model_core> core, tokenizer_actor tokenizer, sessions_actor sessions);
+                                         std::shared_ptr<model_core> core, tokenizer_actor tokenizer,
+                                         sessions_actor sessions);
 
 }  // namespace infer::actors

@@ -16,7 +16,8 @@ std::string text_of(const tokenize::tokenizer& vocabulary, std::optional<token_i
 
 result<std::vector<templates::rendered_span>> render(const model_core& core, const msg::prompt& prompt) {
   templates::chat_input input;
-  for (const msg::chat_message& message : prompt.messages) input.turns.push_back({message.role, message.content, message.object_json});
+  for (const msg::chat_message& message : prompt.messages)
+    input.turns.push_back({message.role, message.content, message.object_json});
   input.tools_json = prompt.tools_json;
   input.kwargs_json = prompt.template_kwargs_json;
   input.add_generation_prompt = prompt.add_generation_prompt;
@@ -26,7 +27,8 @@ result<std::vector<templates::rendered_span>> render(const model_core& core, con
   return templates::render_chat(*core.chat_template, input);
 }
 
-std::vector<token_id> encode_spans(const tokenize::tokenizer& vocabulary, const std::vector<templates::rendered_span>& rendered) {
+std::vector<token_id> encode_spans(const tokenize::tokenizer& vocabulary,
+                                   const std::vector<templates::rendered_span>& rendered) {
   std::vector<tokenize::text_span> spans;
   spans.reserve(rendered.size());
   for (const auto& span : rendered) spans.push_back({span.text, span.from_template});
@@ -44,7 +46,9 @@ encoded_prompt encode(const model_core& core, const msg::encode_prompt& message)
     out.refused = {message.request_id, msg::refusal::invalid_value, std::move(why), std::move(param)};
   };
   switch (prompt.kind) {
-    case msg::prompt_kind::ids: out.encoded.ids = prompt.ids; break;
+    case msg::prompt_kind::ids:
+      out.encoded.ids = prompt.ids;
+      break;
     case msg::prompt_kind::text:
       out.encoded.ids = core.tokenizer->encode(prompt.text, prompt.parse_special, {prompt.add_special});
       break;
@@ -88,7 +92,8 @@ tokenizer_actor::behavior_type tokenizer_state::make(std::shared_ptr<model_core>
   };
 }
 
-tokenizer_actor::behavior_type run_tokenizer(tokenizer_actor::stateful_pointer<tokenizer_state> self, std::shared_ptr<model_core> core) {
+tokenizer_actor::behavior_type run_tokenizer(tokenizer_actor::stateful_pointer<tokenizer_state> self,
+                                             std::shared_ptr<model_core> core) {
   static_assert(!std::is_aggregate_v<tokenizer_state>);
   return self->state.make(std::move(core));
 }

@@ -47,8 +47,8 @@ class choice_text {
 
   std::vector<std::string> stop_;
   tokenize::detokenizer detokenizer_;
-  std::string held_;                  // text after what was shown
-  std::size_t shown_ = 0;             // bytes of the whole text shown so far
+  std::string held_;       // text after what was shown
+  std::size_t shown_ = 0;  // bytes of the whole text shown so far
   std::deque<pending_token> pending_;
 };
 

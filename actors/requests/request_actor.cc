@@ -16,21 +16,51 @@ Interface request_actor_state::myself() const {
   return caf::actor_cast<Interface>(caf::strong_actor_ptr(self_->ctrl()));
 }
 
-void request_actor_state::acquire(const msg::acquire& message) { self_->send(zoo_, message, myself<lease_sink>()); }
-void request_actor_state::release(const msg::release& message) { self_->send(zoo_, message); }
-void request_actor_state::encode(const msg::encode_prompt& message) { self_->send(port_, message, myself<stream_sink>()); }
-void request_actor_state::decode_ids(const msg::decode_ids& message) { self_->send(port_, message, myself<stream_sink>()); }
-void request_actor_state::open(const msg::open_stream& message) { self_->send(port_, message, myself<stream_sink>()); }
-void request_actor_state::grant(const msg::grant& message) { self_->send(port_, message); }
-void request_actor_state::close(const msg::close_stream& message) { self_->send(port_, message); }
-void request_actor_state::emit(const msg::request_waiting& event) { self_->send(sink_, event); }
-void request_actor_state::emit(const msg::request_started& event) { self_->send(sink_, event); }
-void request_actor_state::emit(const msg::text_made& event) { self_->send(sink_, event); }
-void request_actor_state::emit(const msg::choice_finished& event) { self_->send(sink_, event); }
-void request_actor_state::emit(const msg::request_finished& event) { self_->send(sink_, event); }
-void request_actor_state::emit(const msg::request_failed& event) { self_->send(sink_, event); }
-void request_actor_state::emit(const msg::text_transformed& event) { self_->send(sink_, event); }
-void request_actor_state::done() { self_->quit(); }
+void request_actor_state::acquire(const msg::acquire& message) {
+  self_->send(zoo_, message, myself<lease_sink>());
+}
+void request_actor_state::release(const msg::release& message) {
+  self_->send(zoo_, message);
+}
+void request_actor_state::encode(const msg::encode_prompt& message) {
+  self_->send(port_, message, myself<stream_sink>());
+}
+void request_actor_state::decode_ids(const msg::decode_ids& message) {
+  self_->send(port_, message, myself<stream_sink>());
+}
+void request_actor_state::open(const msg::open_stream& message) {
+  self_->send(port_, message, myself<stream_sink>());
+}
+void request_actor_state::grant(const msg::grant& message) {
+  self_->send(port_, message);
+}
+void request_actor_state::close(const msg::close_stream& message) {
+  self_->send(port_, message);
+}
+void request_actor_state::emit(const msg::request_waiting& event) {
+  self_->send(sink_, event);
+}
+void request_actor_state::emit(const msg::request_started& event) {
+  self_->send(sink_, event);
+}
+void request_actor_state::emit(const msg::text_made& event) {
+  self_->send(sink_, event);
+}
+void request_actor_state::emit(const msg::choice_finished& event) {
+  self_->send(sink_, event);
+}
+void request_actor_state::emit(const msg::request_finished& event) {
+  self_->send(sink_, event);
+}
+void request_actor_state::emit(const msg::request_failed& event) {
+  self_->send(sink_, event);
+}
+void request_actor_state::emit(const msg::text_transformed& event) {
+  self_->send(sink_, event);
+}
+void request_actor_state::done() {
+  self_->quit();
+}
 
 request_actor::behavior_type request_actor_state::make(msg::generate request, event_sink sink, zoo_actor zoo) {
   sink_ = std::move(sink);
@@ -75,8 +105,8 @@ request_actor::behavior_type request_actor_state::make(msg::generate request, ev
   };
 }
 
-request_actor::behavior_type run_request(request_actor::stateful_pointer<request_actor_state> self, msg::generate request,
-                                         event_sink sink, zoo_actor zoo) {
+request_actor::behavior_type run_request(request_actor::stateful_pointer<request_actor_state> self,
+                                         msg::generate request, event_sink sink, zoo_actor zoo) {
   static_assert(!std::is_aggregate_v<request_actor_state>);
   return self->state.make(std::move(request), std::move(sink), std::move(zoo));
 }

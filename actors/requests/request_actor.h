@@ -48,8 +48,8 @@ class request_actor_state : public request_output {
   std::optional<request_state> state_;
 };
 
-request_actor::behavior_type run_request(request_actor::stateful_pointer<request_actor_state> self, msg::generate request,
-                                         event_sink sink, zoo_actor zoo);
+request_actor::behavior_type run_request(request_actor::stateful_pointer<request_actor_state> self,
+                                         msg::generate request, event_sink sink, zoo_actor zoo);
 
 /// The front: spawns requests, passes a new zoo's question on to each.
 class requests_state {

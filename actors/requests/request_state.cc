@@ -24,11 +24,14 @@ void request_state::start() {
 }
 
 void request_state::waiting(const msg::lease_waiting& message) {
-  if (phase_ == phase::leasing && !started_) out_.emit(msg::request_waiting{request_.request_id, message.reason, message.percent});
+  if (phase_ == phase::leasing && !started_)
+    out_.emit(msg::request_waiting{request_.request_id, message.reason, message.percent});
 }
 
 void request_state::refused(const msg::lease_refused& message) {
-  if (phase_ == phase::leasing) fail(message.code, message.message, message.code == msg::refusal::model_not_found ? "model" : "", message.retry_after_ms);
+  if (phase_ == phase::leasing)
+    fail(message.code, message.message, message.code == msg::refusal::model_not_found ? "model" : "",
+         message.retry_after_ms);
 }
 
 void request_state::granted(const msg::lease_granted& message) {
@@ -78,11 +81,13 @@ void request_state::encoded(const msg::prompt_encoded& message) {
     return leave();
   }
   const auto length = static_cast<std::uint32_t>(message.ids.size());
-  if (length == 0) return fail(msg::refusal::invalid_value, "the prompt is empty", request_.prompt.kind == msg::prompt_kind::chat ? "messages" : "prompt");
+  if (length == 0)
+    return fail(msg::refusal::invalid_value, "the prompt is empty",
+                request_.prompt.kind == msg::prompt_kind::chat ? "messages" : "prompt");
   if (length > message.context) {
     return fail(msg::refusal::context_length_exceeded,
-                "the prompt has " + std::to_string(length) + " tokens, but the context holds " + std::to_string(message.context) +
-                    " tokens; shorten it or load the model with a larger context",
+                "the prompt has " + std::to_string(length) + " tokens, but the context holds " +
+                    std::to_string(message.context) + " tokens; shorten it or load the model with a larger context",
                 request_.prompt.kind == msg::prompt_kind::chat ? "messages" : "prompt");
   }
   prompt_ids_ = message.ids;
@@ -148,8 +153,8 @@ void request_state::begin() {
   if (started_) return;
   started_ = true;
   first_token_at_ = now_();
-  out_.emit(msg::request_started{request_.request_id, model_, static_cast<std::uint32_t>(prompt_ids_.size()), cached_tokens_,
-                                 request_.sampling.seed});
+  out_.emit(msg::request_started{request_.request_id, model_, static_cast<std::uint32_t>(prompt_ids_.size()),
+                                 cached_tokens_, request_.sampling.seed});
 }
 
 void request_state::made(const msg::tokens_made& message) {
@@ -200,7 +205,8 @@ void request_state::show(std::uint32_t index, text_step step) {
 void request_state::finish(std::uint32_t index, msg::finish_reason reason, std::string stop_text) {
   choice& c = choices_[index];
   c.complete = true;
-  out_.emit(msg::choice_finished{request_.request_id, index, reason, std::move(stop_text), static_cast<std::uint32_t>(c.log.size())});
+  out_.emit(msg::choice_finished{request_.request_id, index, reason, std::move(stop_text),
+                                 static_cast<std::uint32_t>(c.log.size())});
 }
 
 void request_state::give_credit(std::uint32_t index) {
@@ -239,8 +245,9 @@ void request_state::finish_if_complete() {
   if (phase_ != phase::streaming || !std::ranges::all_of(choices_, &choice::complete)) return;
   std::uint32_t completion = 0;
   for (const choice& c : choices_) completion += static_cast<std::uint32_t>(c.log.size());
-  out_.emit(msg::request_finished{request_.request_id, static_cast<std::uint32_t>(prompt_ids_.size()), completion, cached_tokens_,
-                                  milliseconds(first_token_at_ - opened_at_), milliseconds(now_() - first_token_at_)});
+  out_.emit(msg::request_finished{request_.request_id, static_cast<std::uint32_t>(prompt_ids_.size()), completion,
+                                  cached_tokens_, milliseconds(first_token_at_ - opened_at_),
+                                  milliseconds(now_() - first_token_at_)});
   leave();
 }
 

@@ -79,9 +79,9 @@ class request_state {
     choice_text text;
     std::uint32_t attempt = 0;
     std::uint64_t epoch = 0;
-    std::uint32_t upto = 0;       // credit given
-    std::uint32_t shown = 0;      // tokens covered by events
-    std::uint32_t taken = 0;      // tokens the sink has reported
+    std::uint32_t upto = 0;   // credit given
+    std::uint32_t shown = 0;  // tokens covered by events
+    std::uint32_t taken = 0;  // tokens the sink has reported
     bool complete = false;
   };
 

@@ -14,7 +14,8 @@ caf::behavior front_state::make(std::string front_name) {
   self_->set_exception_handler(crash_handler("front of " + front_name));
   self_->set_default_handler([this](caf::scheduled_actor* self, caf::message_view& view) -> caf::result<caf::message> {
     if (!target_) return caf::skip;
-    target_->enqueue(caf::make_mailbox_element(self->current_sender(), self->current_message_id(), {}, view.move_content_to_message()),
+    target_->enqueue(caf::make_mailbox_element(self->current_sender(), self->current_message_id(), {},
+                                               view.move_content_to_message()),
                      self->context());
     return caf::delegated<caf::message>{};
   });
@@ -35,6 +36,8 @@ caf::behavior run_front(front_actor* self, std::string front_name) {
   return self->state.make(std::move(front_name));
 }
 
-void set_front(const caf::actor& front, const caf::actor& child) { caf::anon_send(front, msg::front_target{}, child); }
+void set_front(const caf::actor& front, const caf::actor& child) {
+  caf::anon_send(front, msg::front_target{}, child);
+}
 
 }  // namespace infer::actors

@@ -30,7 +30,8 @@ caf::behavior supervisor_state::make(std::vector<child_spec> specs, supervisor_o
       [this](const msg::restart_child& message) {
         if (message.name.starts_with(kill_mark)) {
           child* c = find(message.name.substr(std::string_view(kill_mark).size()));
-          if (stopping_ && message.generation == stop_step_ && c != nullptr && c->handle) exit_now(c->handle, caf::exit_reason::kill);
+          if (stopping_ && message.generation == stop_step_ && c != nullptr && c->handle)
+            exit_now(c->handle, caf::exit_reason::kill);
           return;
         }
         child* c = find(message.name);
@@ -58,7 +59,8 @@ supervisor_state::child* supervisor_state::find(const std::string& child_name) {
 }
 
 supervisor_state::child* supervisor_state::find(const caf::actor_addr& address) {
-  const auto at = std::ranges::find_if(children_, [&](const child& c) { return c.handle && c.handle.address() == address; });
+  const auto at =
+      std::ranges::find_if(children_, [&](const child& c) { return c.handle && c.handle.address() == address; });
   return at == children_.end() ? nullptr : &*at;
 }
 
@@ -89,14 +91,16 @@ void supervisor_state::ended(const caf::exit_msg& exit) {
   if (exit.reason && exit.reason != caf::exit_reason::user_shutdown)
     spdlog::warn("{}/{} ended: {}", options_.name, c->spec.name, describe(exit.reason));
   switch (c->spec.restart) {
-    case restart_policy::escalate: return give_up(exit.reason ? exit.reason : caf::make_error(caf::sec::runtime_error, c->spec.name + " ended"));
+    case restart_policy::escalate:
+      return give_up(exit.reason ? exit.reason : caf::make_error(caf::sec::runtime_error, c->spec.name + " ended"));
     case restart_policy::temporary: {
       const std::string child_name = c->spec.name;
       std::erase_if(children_, [&](const child& other) { return other.spec.name == child_name; });
       if (options_.on_ended) options_.on_ended(child_name, exit.reason);
       return;
     }
-    case restart_policy::permanent: break;
+    case restart_policy::permanent:
+      break;
   }
   // Those that restart with it go first, so that they come back in table order.
   for (const std::string& companion : c->spec.restarts_with) {

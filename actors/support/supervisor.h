@@ -1,5 +1,5 @@
-// A one-for-one supervisor: starts its children in order, restarts those that die with back-off, gives up after too many,
-// stops them in reverse. It holds no logic of its own and traps exits, so that its children die with it.
+// A one-for-one supervisor: starts its children in order, restarts those that die with back-off, gives up after too
+// many, stops them in reverse. It holds no logic of its own and traps exits, so that its children die with it.
 #pragma once
 
 #include <caf/actor.hpp>
@@ -27,9 +27,9 @@ enum class restart_policy : std::uint8_t {
 struct child_spec {
   std::string name;
   restart_policy restart = restart_policy::permanent;
-  std::string thread = "pooled";            // for people; `start` decides
-  std::vector<std::string> needs;           // children that must stand above it
-  std::vector<std::string> restarts_with;   // children that are restarted when this one dies
+  std::string thread = "pooled";           // for people; `start` decides
+  std::vector<std::string> needs;          // children that must stand above it
+  std::vector<std::string> restarts_with;  // children that are restarted when this one dies
   /// Spawns the child. May throw; that counts as a death.
   std::function<caf::actor(caf::actor_system&)> start;
 };

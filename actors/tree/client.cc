@@ -93,7 +93,8 @@ class sink_state {
   bool ended_ = false;
 };
 
-event_sink::behavior_type run_sink(event_sink::stateful_pointer<sink_state> self, std::shared_ptr<exchange> x, std::uint32_t choices) {
+event_sink::behavior_type run_sink(event_sink::stateful_pointer<sink_state> self, std::shared_ptr<exchange> x,
+                                   std::uint32_t choices) {
   static_assert(!std::is_aggregate_v<sink_state>);
   return self->state.make(std::move(x), choices);
 }
@@ -123,7 +124,8 @@ msg::model_changed order(caf::actor_system& system, const node& n, Message messa
 
 }  // namespace
 
-client_result run_request(caf::actor_system& system, const node& n, msg::generate request, const client_callbacks& callbacks) {
+client_result run_request(caf::actor_system& system, const node& n, msg::generate request,
+                          const client_callbacks& callbacks) {
   auto x = std::make_shared<exchange>();
   x->callbacks = callbacks;
   auto ended = x->ended.get_future();

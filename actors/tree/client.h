@@ -49,7 +49,8 @@ struct client_callbacks {
 
 /// Runs one request to its end. Callbacks run on an actor's thread, one at a time; credit returns when they return.
 /// Threads: any but an actor's.
-client_result run_request(caf::actor_system& system, const node& n, msg::generate request, const client_callbacks& callbacks = {});
+client_result run_request(caf::actor_system& system, const node& n, msg::generate request,
+                          const client_callbacks& callbacks = {});
 
 /// Asks the zoo for its rows.
 std::vector<msg::model_row> list_models(caf::actor_system& system, const node& n);

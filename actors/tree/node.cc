@@ -21,7 +21,8 @@ void configure(caf::actor_system_config& config) {
 }
 
 std::uint64_t default_memory_bytes() {
-  std::uint64_t bytes = static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
+  std::uint64_t bytes =
+      static_cast<std::uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(sysconf(_SC_PAGE_SIZE));
   for (const char* path : {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}) {
     std::ifstream file(path);
     std::uint64_t limit = 0;
@@ -30,7 +31,8 @@ std::uint64_t default_memory_bytes() {
   return bytes / 10 * 8;
 }
 
-bool stop_node(caf::actor_system& system, node& n, std::chrono::milliseconds grace, std::chrono::milliseconds deadline) {
+bool stop_node(caf::actor_system& system, node& n, std::chrono::milliseconds grace,
+               std::chrono::milliseconds deadline) {
   caf::scoped_actor self(system);
   self->monitor(n.root);
   self->send(n.root, msg::stop_children{static_cast<std::uint32_t>(grace.count())});

@@ -19,10 +19,10 @@
 namespace infer {
 
 struct node_config {
-  std::vector<actors::zoo_model> models;          // the first is the default
-  std::uint64_t memory_bytes = 0;                 // 0: 80 % of the smaller of RAM and cgroup limit
-  actors::core_hooks hooks;                       // for tests
-  actors::model_threads threads;                  // tests run everything pooled
+  std::vector<actors::zoo_model> models;  // the first is the default
+  std::uint64_t memory_bytes = 0;         // 0: 80 % of the smaller of RAM and cgroup limit
+  actors::core_hooks hooks;               // for tests
+  actors::model_threads threads;          // tests run everything pooled
   actors::thread_kind loader_workers = actors::thread_kind::own;
   actors::restart_limits limits;
   /// Spawns the gateway under the root, opened last and closed first; empty: none.

@@ -48,28 +48,49 @@ caf::actor start_zoo(caf::actor_system& sys, plumbing& p, const node_config& con
 std::vector<child_spec> tree_rows(const std::shared_ptr<plumbing>& p, const node_config& config) {
   // name, restart, thread, needs, restarts_with, start
   std::vector<child_spec> rows{
-      {"ledger", restart_policy::permanent, "pooled", {}, {},
+      {"ledger",
+       restart_policy::permanent,
+       "pooled",
+       {},
+       {},
        [p](caf::actor_system& sys) { return caf::actor_cast<caf::actor>(sys.spawn(run_ledger, p->budget)); }},
-      {"loader", restart_policy::permanent, "pooled", {"ledger"}, {},
+      {"loader",
+       restart_policy::permanent,
+       "pooled",
+       {"ledger"},
+       {},
        [p, config](caf::actor_system& sys) {
-         return caf::actor_cast<caf::actor>(sys.spawn(run_loader, loader_config{p->budget, p->lane, config.hooks, config.loader_workers}));
+         return caf::actor_cast<caf::actor>(
+             sys.spawn(run_loader, loader_config{p->budget, p->lane, config.hooks, config.loader_workers}));
        }},
-      {"models", restart_policy::escalate, "pooled", {}, {},
+      {"models",
+       restart_policy::escalate,
+       "pooled",
+       {},
+       {},
        [config](caf::actor_system& sys) {
          return caf::actor_cast<caf::actor>(sys.spawn(run_models, models_config{config.threads, config.limits}));
        }},
-      {"zoo", restart_policy::permanent, "pooled", {"ledger", "loader", "models"}, {},
+      {"zoo",
+       restart_policy::permanent,
+       "pooled",
+       {"ledger", "loader", "models"},
+       {},
        [p, config](caf::actor_system& sys) { return start_zoo(sys, *p, config); }},
-      {"requests", restart_policy::escalate, "pooled", {"zoo"}, {},
+      {"requests",
+       restart_policy::escalate,
+       "pooled",
+       {"zoo"},
+       {},
        [p](caf::actor_system& sys) {
          return caf::actor_cast<caf::actor>(sys.spawn(run_requests, caf::actor_cast<zoo_actor>(p->zoo)));
        }},
   };
   if (config.gateway) {
-    rows.push_back({"gateway", restart_policy::permanent, "pooled", {"zoo", "requests"}, {},
-                    [p, config](caf::actor_system& sys) {
-                      return config.gateway(sys, caf::actor_cast<requests_actor>(p->requests), caf::actor_cast<zoo_actor>(p->zoo));
-                    }});
+    rows.push_back(
+        {"gateway", restart_policy::permanent, "pooled", {"zoo", "requests"}, {}, [p, config](caf::actor_system& sys) {
+           return config.gateway(sys, caf::actor_cast<requests_actor>(p->requests), caf::actor_cast<zoo_actor>(p->zoo));
+         }});
   }
   return rows;
 }

@@ -12,7 +12,8 @@
 namespace {
 
 /// Prints the text as it comes and gives the credit back; keeps the promise when the request ends.
-infer::event_sink::behavior_type print_events(infer::event_sink::pointer self, std::shared_ptr<std::promise<int>> exit_code) {
+infer::event_sink::behavior_type print_events(infer::event_sink::pointer self,
+                                              std::shared_ptr<std::promise<int>> exit_code) {
   using namespace infer::msg;
   auto control = std::make_shared<infer::request_control>();
   const auto end = [self, exit_code, control](int code) {
@@ -28,7 +29,8 @@ infer::event_sink::behavior_type print_events(infer::event_sink::pointer self, s
       [](const choice_finished&) {},
       [](const request_started&) {},
       [end](const request_finished& event) {
-        std::cout << "\n[" << event.prompt_tokens << " prompt tokens, " << event.completion_tokens << " completion tokens]\n";
+        std::cout << "\n[" << event.prompt_tokens << " prompt tokens, " << event.completion_tokens
+                  << " completion tokens]\n";
         end(0);
       },
       [end](const request_failed& event) {

@@ -35,7 +35,9 @@ int for_each_json_line(const std::function<result<boost::json::object>(const boo
 }
 
 result<std::vector<std::int32_t>> ids_of(const boost::json::object& line) {
-  const auto bad = [] { return fail(error{std::make_error_code(std::errc::invalid_argument), "\"ids\" must be an array of token ids"}); };
+  const auto bad = [] {
+    return fail(error{std::make_error_code(std::errc::invalid_argument), "\"ids\" must be an array of token ids"});
+  };
   const auto* ids = line.if_contains("ids");
   if (ids == nullptr || !ids->is_array()) return bad();
   std::vector<std::int32_t> out;

@@ -2,10 +2,10 @@
 #include <boost/json/array.hpp>
 #include <memory>
 
+#include "actors/model/footprint.h"
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/json_lines.h"
 #include "apps/infer_node/model_options.h"
-#include "actors/model/footprint.h"
 #include "engine/decode/scorer.h"
 
 namespace infer::apps {
@@ -17,7 +17,8 @@ struct score_options {
   bool json_lines = false;
 };
 
-result<boost::json::object> answer_line(decode::scorer& scorer, const score_options& o, const boost::json::object& line) {
+result<boost::json::object> answer_line(decode::scorer& scorer, const score_options& o,
+                                        const boost::json::object& line) {
   INFER_TRY(const auto ids, ids_of(line));
   INFER_TRY(const auto positions, scorer.score(ids, o.top, o.model.batch));
   boost::json::array rows;

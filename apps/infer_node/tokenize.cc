@@ -34,7 +34,8 @@ bool flag(const boost::json::object& line, const char* name) {
 result<boost::json::object> answer_line(const tokenize::tokenizer& tokenizer, const boost::json::object& line) {
   if (const auto* text = line.if_contains("text"); text != nullptr && text->is_string()) {
     const auto& string = text->get_string();
-    const auto ids = tokenizer.encode({string.data(), string.size()}, flag(line, "parse_special"), {flag(line, "add_special")});
+    const auto ids =
+        tokenizer.encode({string.data(), string.size()}, flag(line, "parse_special"), {flag(line, "add_special")});
     return boost::json::object{{"ids", boost::json::array(ids.begin(), ids.end())}};
   }
   INFER_TRY(const auto ids, ids_of(line));
@@ -47,7 +48,8 @@ int run(const tokenize_options& o) {
   if (o.json_lines) return for_each_json_line([&](const auto& line) { return answer_line(*tokenizer.value(), line); });
   const std::string text = o.text.empty() ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : o.text;
   for (const token_id id : tokenizer.value()->encode(text, !o.no_special, {!o.no_special}))
-    std::cout << id << "\t" << boost::json::serialize(boost::json::string(tokenizer.value()->decode({&id, 1}, false))) << "\n";
+    std::cout << id << "\t" << boost::json::serialize(boost::json::string(tokenizer.value()->decode({&id, 1}, false)))
+              << "\n";
   return 0;
 }
 
@@ -58,7 +60,8 @@ void add_tokenize(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<tokenize_options>();
   command->add_option("-m,--model", o->path, "model file")->required();
   command->add_option("TEXT", o->text, "the text; else standard input");
-  command->add_flag("--jsonl", o->json_lines, R"(one {"text": …, "parse_special": bool, "add_special": bool} or {"ids": […]} per line)");
+  command->add_flag("--jsonl", o->json_lines,
+                    R"(one {"text": …, "parse_special": bool, "add_special": bool} or {"ids": […]} per line)");
   command->add_flag("--no-special", o->no_special, "no BOS, and control tokens in the text are text");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 }

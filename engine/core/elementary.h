@@ -1,6 +1,6 @@
 // The elementary functions of the numeric contract: the same operations in the same order in every body that
-// instantiates them, so their results are equal to the bit. Each works on any |x| named, without tables or branches that
-// a vector body could not follow.
+// instantiates them, so their results are equal to the bit. Each works on any |x| named, without tables or branches
+// that a vector body could not follow.
 #pragma once
 
 #include <bit>
@@ -103,9 +103,13 @@ namespace infer {
 }
 
 /// 1/(1 + e⁻ˣ), one rounding per operator.
-[[gnu::always_inline]] inline float sigmoid_f32(float x) noexcept { return 1.0f / (1.0f + exp_f32(-x)); }
+[[gnu::always_inline]] inline float sigmoid_f32(float x) noexcept {
+  return 1.0f / (1.0f + exp_f32(-x));
+}
 
 /// x·sigmoid(x).
-[[gnu::always_inline]] inline float silu_f32(float x) noexcept { return x * sigmoid_f32(x); }
+[[gnu::always_inline]] inline float silu_f32(float x) noexcept {
+  return x * sigmoid_f32(x);
+}
 
 }  // namespace infer

@@ -35,10 +35,14 @@ template <fault_enum Fault>
 }
 
 /// Passes an error on.
-[[nodiscard]] inline auto fail(error e) { return BOOST_OUTCOME_V2_NAMESPACE::failure(std::move(e)); }
+[[nodiscard]] inline auto fail(error e) {
+  return BOOST_OUTCOME_V2_NAMESPACE::failure(std::move(e));
+}
 
 /// The value of a `result<void>` that succeeded.
-inline auto success() { return BOOST_OUTCOME_V2_NAMESPACE::success(); }
+inline auto success() {
+  return BOOST_OUTCOME_V2_NAMESPACE::success();
+}
 
 }  // namespace infer
 
@@ -48,22 +52,24 @@ inline auto success() { return BOOST_OUTCOME_V2_NAMESPACE::success(); }
 
 // Declares the error category of a fault enum; the module defines `fault_sentence(fault)` in its source.
 // Use once at namespace infer level, after the enum: INFER_FAULT_ENUM(infer::formats, fault, "formats")
-#define INFER_FAULT_ENUM(ns, enum_name, category_name)                                            \
-  namespace ns {                                                                                  \
-  const char* fault_sentence(enum_name value) noexcept;                                           \
-  inline const std::error_category& enum_name##_category() noexcept {                             \
-    struct category final : std::error_category {                                                 \
-      const char* name() const noexcept override { return category_name; }                        \
-      std::string message(int value) const override {                                             \
-        return fault_sentence(static_cast<enum_name>(value));                                     \
-      }                                                                                           \
-    };                                                                                            \
-    static const category instance;                                                               \
-    return instance;                                                                              \
-  }                                                                                               \
-  inline std::error_code make_error_code(enum_name value) noexcept {                              \
-    return {static_cast<int>(value), enum_name##_category()};                                     \
-  }                                                                                               \
-  }                                                                                               \
-  template <>                                                                                     \
+#define INFER_FAULT_ENUM(ns, enum_name, category_name)                \
+  namespace ns {                                                      \
+  const char* fault_sentence(enum_name value) noexcept;               \
+  inline const std::error_category& enum_name##_category() noexcept { \
+    struct category final : std::error_category {                     \
+      const char* name() const noexcept override {                    \
+        return category_name;                                         \
+      }                                                               \
+      std::string message(int value) const override {                 \
+        return fault_sentence(static_cast<enum_name>(value));         \
+      }                                                               \
+    };                                                                \
+    static const category instance;                                   \
+    return instance;                                                  \
+  }                                                                   \
+  inline std::error_code make_error_code(enum_name value) noexcept {  \
+    return {static_cast<int>(value), enum_name##_category()};         \
+  }                                                                   \
+  }                                                                   \
+  template <>                                                         \
   struct std::is_error_code_enum<ns::enum_name> : std::true_type {}

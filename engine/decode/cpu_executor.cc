@@ -42,15 +42,33 @@ class step {
 
   void run(const plan::op& o) {
     switch (o.kind) {
-      case plan::op_kind::embed: embed(o); break;
-      case plan::op_kind::gather: gather(o); break;
-      case plan::op_kind::rms_norm: norm(o); break;
-      case plan::op_kind::linear: linear(o); break;
-      case plan::op_kind::rope: rope(o); break;
-      case plan::op_kind::store_kv: store(o); break;
-      case plan::op_kind::attention: attend(o); break;
-      case plan::op_kind::gate: gate(o); break;
-      case plan::op_kind::output: output(o); break;
+      case plan::op_kind::embed:
+        embed(o);
+        break;
+      case plan::op_kind::gather:
+        gather(o);
+        break;
+      case plan::op_kind::rms_norm:
+        norm(o);
+        break;
+      case plan::op_kind::linear:
+        linear(o);
+        break;
+      case plan::op_kind::rope:
+        rope(o);
+        break;
+      case plan::op_kind::store_kv:
+        store(o);
+        break;
+      case plan::op_kind::attention:
+        attend(o);
+        break;
+      case plan::op_kind::gate:
+        gate(o);
+        break;
+      case plan::op_kind::output:
+        output(o);
+        break;
     }
   }
 
@@ -71,7 +89,8 @@ class step {
     slot_buffer& out = slot(o.out[0]);
     for (const active_row& row : p_.active) {
       const float* from = in.values.data() + std::size_t{row.first + row.tokens - row.wanted} * in.width;
-      std::copy_n(from, std::size_t{row.wanted} * in.width, out.values.data() + std::size_t{row.first_wanted} * out.width);
+      std::copy_n(from, std::size_t{row.wanted} * in.width,
+                  out.values.data() + std::size_t{row.first_wanted} * out.width);
     }
     written(o.out[0]);
   }
@@ -129,7 +148,8 @@ class step {
 
   void rope(const plan::op& o) {
     const plan::rope_params& r = p_.plan.params[o.params].rope;
-    ops_.rope({slot(o.out[0]).values.data(), p_.tokens, r.heads, r.head_dim, p_.positions.data(), r.inverse_frequency, r.magnitude});
+    ops_.rope({slot(o.out[0]).values.data(), p_.tokens, r.heads, r.head_dim, p_.positions.data(), r.inverse_frequency,
+               r.magnitude});
     written(o.out[0]);
   }
 
@@ -141,8 +161,9 @@ class step {
     const slot_buffer& k = slot(o.in[0]);
     const slot_buffer& v = slot(o.in[1]);
     for (const active_row& row : p_.active) {
-      ops_.store_kv({k.values.data() + std::size_t{row.first} * k.width, v.values.data() + std::size_t{row.first} * v.width,
-                     row.tokens, p_.batch[row.row].seq->length(), view(row, o)});
+      ops_.store_kv({k.values.data() + std::size_t{row.first} * k.width,
+                     v.values.data() + std::size_t{row.first} * v.width, row.tokens, p_.batch[row.row].seq->length(),
+                     view(row, o)});
     }
   }
 
@@ -151,9 +172,10 @@ class step {
     const slot_buffer& q = slot(o.in[0]);
     slot_buffer& out = slot(o.out[0]);
     for (const active_row& row : p_.active) {
-      ops_.attention({q.values.data() + std::size_t{row.first} * q.width, out.values.data() + std::size_t{row.first} * out.width,
-                      row.tokens, p_.batch[row.row].seq->length(), a.heads, a.scale, a.softcap,
-                      p_.plan.groups[o.group].window, view(row, o)});
+      ops_.attention({q.values.data() + std::size_t{row.first} * q.width,
+                      out.values.data() + std::size_t{row.first} * out.width, row.tokens,
+                      p_.batch[row.row].seq->length(), a.heads, a.scale, a.softcap, p_.plan.groups[o.group].window,
+                      view(row, o)});
     }
     written(o.out[0]);
   }
@@ -251,7 +273,8 @@ result<void> check_rows(const cpu_program& p, std::span<const plan::batch_row> r
   std::uint64_t tokens = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const plan::batch_row& row = rows[i];
-    if (row.seq == nullptr || row.ids.empty()) return fail(plan::fault::bad_row, "a batch row has no sequence or no ids");
+    if (row.seq == nullptr || row.ids.empty())
+      return fail(plan::fault::bad_row, "a batch row has no sequence or no ids");
     if (row.ids.size() > row.seq->context() - row.seq->length()) return fail(plan::fault::past_context);
     if (row.seq->pages().size() < plan::pages_for(row.seq->length() + static_cast<std::uint32_t>(row.ids.size())))
       return fail(plan::fault::no_pages, "a batch row was submitted without room for its ids");
@@ -297,7 +320,8 @@ result<plan::ticket> cpu_executor::submit(plan::program& on, std::span<const pla
     to.wanted = from.out == plan::want::none ? 0 : from.out == plan::want::last ? 1 : to.tokens;
     to.pages.clear();
     for (const page_index page : from.seq->pages()) to.pages.push_back(p.pages->data(page));
-    for (std::uint32_t t = 0; t < to.tokens; ++t) p.positions.push_back(static_cast<std::int32_t>(from.seq->length() + t));
+    for (std::uint32_t t = 0; t < to.tokens; ++t)
+      p.positions.push_back(static_cast<std::int32_t>(from.seq->length() + t));
     p.tokens += to.tokens;
     p.wanted += to.wanted;
   }
@@ -310,7 +334,8 @@ result<plan::step_result> cpu_executor::collect(plan::program& on, plan::ticket 
     return fail(plan::fault::bad_row, "collect names a step that is not in flight");
   step(ops_, tap_, p, sink).run();
   for (std::size_t row = 0; row < p.batch.size(); ++row) {
-    if (p.outcomes[row] == plan::outcome::done) p.batch[row].seq->commit(static_cast<std::uint32_t>(p.batch[row].ids.size()));
+    if (p.outcomes[row] == plan::outcome::done)
+      p.batch[row].seq->commit(static_cast<std::uint32_t>(p.batch[row].ids.size()));
   }
   return plan::step_result{std::exchange(p.outcomes, {}), p.layers_run};
 }

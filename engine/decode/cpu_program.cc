@@ -109,7 +109,8 @@ std::uint64_t scratch_bytes(const plan::plan& p, const plan::program_options& op
   std::uint64_t bytes = std::uint64_t{logit_rows} * p.vocabulary * sizeof(float);
   for (std::size_t slot = 0; slot < p.slots.size(); ++slot) {
     const std::uint64_t width = p.slots[slot].width;
-    const std::uint64_t per_row = width * 4 + (quantized[slot] ? width + (width / 32 + 1) * 8 + (width / 16 + 1) * 2 : 0);
+    const std::uint64_t per_row =
+        width * 4 + (quantized[slot] ? width + (width / 32 + 1) * 8 + (width / 16 + 1) * 2 : 0);
     bytes += per_row * options.max_batch_tokens;
   }
   return bytes;

@@ -31,7 +31,7 @@ struct slot_buffer {
 
 /// A row of the step in flight and where its tokens lie in the slots.
 struct active_row {
-  std::uint32_t row = 0;           // index in the batch
+  std::uint32_t row = 0;  // index in the batch
   std::uint32_t first = 0, tokens = 0;
   std::uint32_t first_wanted = 0, wanted = 0;
   std::vector<std::byte*> pages;

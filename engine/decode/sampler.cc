@@ -14,9 +14,7 @@ namespace {
 
 struct better {
   std::span<const float> logits;
-  bool operator()(token_id a, token_id b) const {
-    return logits[a] != logits[b] ? logits[a] > logits[b] : a < b;
-  }
+  bool operator()(token_id a, token_id b) const { return logits[a] != logits[b] ? logits[a] > logits[b] : a < b; }
 };
 
 /// Σ exp((logit − max) / temperature) over all tokens by rule 6.

@@ -36,9 +36,9 @@ struct sampled_token {
 ///
 /// Candidates are ordered by logit descending, then id ascending; every filter keeps a prefix of that order:
 /// top-k the first k; top-p the shortest whose probability reaches top_p (of what top-k kept, at temperature 1);
-/// min-p those with probability ≥ min_p · the best. At least one stays. Sums over a prefix run in f32 in that order; the
-/// sum over a whole vocabulary runs by rule 6 of the numeric contract.
-/// Threads: one caller at a time. Memory: keeps the order of one vocabulary as scratch.
+/// min-p those with probability ≥ min_p · the best. At least one stays. Sums over a prefix run in f32 in that order;
+/// the sum over a whole vocabulary runs by rule 6 of the numeric contract. Threads: one caller at a time. Memory: keeps
+/// the order of one vocabulary as scratch.
 class sampler {
  public:
   /// `top` is how many alternatives to report. Needs finite logits.

@@ -9,7 +9,9 @@ namespace {
 
 struct forwarding_sink final : plan::row_sink {
   forwarding_sink(std::size_t first, const logits_fn& take) : first_(first), take_(take) {}
-  void take(std::uint32_t, std::uint32_t position, std::span<const float> logits) override { take_(first_ + position, logits); }
+  void take(std::uint32_t, std::uint32_t position, std::span<const float> logits) override {
+    take_(first_ + position, logits);
+  }
 
   std::size_t first_;
   const logits_fn& take_;
@@ -17,8 +19,8 @@ struct forwarding_sink final : plan::row_sink {
 
 }  // namespace
 
-result<scorer> scorer::open(const std::filesystem::path& path, const plan::program_options& options, std::uint32_t context,
-                            const kernels::op_table& ops) {
+result<scorer> scorer::open(const std::filesystem::path& path, const plan::program_options& options,
+                            std::uint32_t context, const kernels::op_table& ops) {
   scorer out;
   out.state_ = std::make_unique<state>();
   state& s = *out.state_;
@@ -44,12 +46,14 @@ result<void> scorer::logits(std::span<const token_id> ids, std::uint32_t chunk, 
     forwarding_sink sink(from, take);
     INFER_TRY(const auto step, s.executor->collect(*s.program, ticket, sink));
     if (step.rows[0] != plan::outcome::done)
-      return fail(plan::fault::numeric, "a logit at or before position " + std::to_string(from + part.size() - 1) + " is not finite");
+      return fail(plan::fault::numeric,
+                  "a logit at or before position " + std::to_string(from + part.size() - 1) + " is not finite");
   }
   return success();
 }
 
-result<std::vector<scored_position>> scorer::score(std::span<const token_id> ids, std::uint32_t top, std::uint32_t chunk) {
+result<std::vector<scored_position>> scorer::score(std::span<const token_id> ids, std::uint32_t top,
+                                                   std::uint32_t chunk) {
   std::vector<scored_position> out;
   if (ids.size() < 2) return out;
   out.resize(ids.size() - 1);

@@ -28,12 +28,13 @@ using logits_fn = std::function<void(std::size_t position, std::span<const float
 class scorer {
  public:
   /// Opens and prepares. `context` 0: what the model was trained with, at most 8192.
-  static result<scorer> open(const std::filesystem::path& path, const plan::program_options& options, std::uint32_t context = 0,
-                             const kernels::op_table& ops = kernels::best_ops());
+  static result<scorer> open(const std::filesystem::path& path, const plan::program_options& options,
+                             std::uint32_t context = 0, const kernels::op_table& ops = kernels::best_ops());
 
   /// One entry for each position that has a next id. Feeds chunks of at most `chunk` ids.
   /// Errors: ids outside the vocabulary, more of them than the context holds, logits that are not finite.
-  result<std::vector<scored_position>> score(std::span<const token_id> ids, std::uint32_t top, std::uint32_t chunk = 512);
+  result<std::vector<scored_position>> score(std::span<const token_id> ids, std::uint32_t top,
+                                             std::uint32_t chunk = 512);
   /// The logits of every position.
   result<void> logits(std::span<const token_id> ids, std::uint32_t chunk, const logits_fn& take);
 

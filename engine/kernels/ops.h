@@ -1,5 +1,5 @@
-// The operation table: one signature per operation, several bodies. An executor resolves a table once; tests and benches
-// reach every body by name.
+// The operation table: one signature per operation, several bodies. An executor resolves a table once; tests and
+// benches reach every body by name.
 #pragma once
 
 #include <cstddef>
@@ -23,19 +23,19 @@ struct matrix_view {
 /// Activations quantized by design §6.4, token-major. Per group of 32 (g32) or 256 (g256) elements: codes, scale, and
 /// for g32 `sum_scaled` = scale·Σcodes rounded once; for g256 the sums of codes per 16.
 struct quantized_rows {
-  std::int8_t* codes = nullptr;      // [tokens, padded width]
-  float* scales = nullptr;           // [tokens, groups]
-  float* sums_scaled = nullptr;      // [tokens, groups], g32 only
-  std::int16_t* sums = nullptr;      // [tokens, groups · 16], g256 only
-  std::uint32_t groups = 0;          // per token
+  std::int8_t* codes = nullptr;  // [tokens, padded width]
+  float* scales = nullptr;       // [tokens, groups]
+  float* sums_scaled = nullptr;  // [tokens, groups], g32 only
+  std::int16_t* sums = nullptr;  // [tokens, groups · 16], g256 only
+  std::uint32_t groups = 0;      // per token
 };
 
 /// y = W·x, then in this order, one rounding each: + bias, · scale, + residual.
 /// Shapes:  x [tokens, columns]; y and residual [tokens, rows]; bias [rows]. y may alias residual.
 struct linear_args {
   matrix_view w;
-  const float* x = nullptr;             // the float rule
-  const quantized_rows* q = nullptr;    // the quantized rule
+  const float* x = nullptr;           // the float rule
+  const quantized_rows* q = nullptr;  // the quantized rule
   std::uint32_t tokens = 0;
   const float* bias = nullptr;
   float scale = 1;
@@ -56,7 +56,7 @@ struct rope_args {
 struct kv_view {
   std::span<std::byte* const> pages;  // page p holds positions [32p, 32p + 32)
   plan::kv_layout layout;
-  std::uint32_t layer = 0;            // index inside the page
+  std::uint32_t layer = 0;  // index inside the page
 };
 
 /// Shapes:  k and v [tokens, kv_heads · head_dim], of positions first_position, +1, …
@@ -68,7 +68,8 @@ struct store_args {
 };
 
 /// Causal attention of consecutive queries of one sequence, design §6.5.
-/// Shapes:  q and out [tokens, heads · head_dim]. Query t sees positions ≤ first_position + t, and with a window only the
+/// Shapes:  q and out [tokens, heads · head_dim]. Query t sees positions ≤ first_position + t, and with a window only
+/// the
 ///          last `window` of them.
 struct attention_args {
   const float* q = nullptr;

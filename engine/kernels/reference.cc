@@ -18,7 +18,9 @@ namespace reference {
 #undef INFER_TABLE_NAME
 }  // namespace reference
 
-const op_table& reference_ops() { return reference::table; }
+const op_table& reference_ops() {
+  return reference::table;
+}
 
 const op_table& best_ops() {
   const op_table* fma = reference_fma_ops();

@@ -43,7 +43,9 @@ const op_table* reference_fma_ops() {
 #else
 
 namespace infer::kernels {
-const op_table* reference_fma_ops() { return nullptr; }
+const op_table* reference_fma_ops() {
+  return nullptr;
+}
 }  // namespace infer::kernels
 
 #endif

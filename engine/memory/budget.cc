@@ -7,13 +7,20 @@ namespace infer::memory {
 
 std::string_view name_of(memory_kind kind) {
   switch (kind) {
-    case memory_kind::weights: return "weights";
-    case memory_kind::load_transient: return "load transient";
-    case memory_kind::scratch: return "scratch";
-    case memory_kind::kv: return "kv";
-    case memory_kind::prompt_cache: return "prompt cache";
-    case memory_kind::buffers: return "buffers";
-    case memory_kind::count_: break;
+    case memory_kind::weights:
+      return "weights";
+    case memory_kind::load_transient:
+      return "load transient";
+    case memory_kind::scratch:
+      return "scratch";
+    case memory_kind::kv:
+      return "kv";
+    case memory_kind::prompt_cache:
+      return "prompt cache";
+    case memory_kind::buffers:
+      return "buffers";
+    case memory_kind::count_:
+      break;
   }
   return "unknown";
 }

@@ -16,9 +16,11 @@ result<page_pool> page_pool::make(std::uint32_t pages, std::size_t page_bytes) {
   page_pool pool;
   pool.page_bytes_ = page_bytes;
   if (__builtin_mul_overflow(page_bytes, std::size_t{pages}, &pool.mapped_bytes_))
-    return fail(error{std::make_error_code(std::errc::not_enough_memory), "cannot reserve more memory than there are addresses"});
+    return fail(error{std::make_error_code(std::errc::not_enough_memory),
+                      "cannot reserve more memory than there are addresses"});
   if (pool.mapped_bytes_ != 0) {
-    void* base = mmap(nullptr, pool.mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void* base =
+        mmap(nullptr, pool.mapped_bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
       return fail(error{{errno, std::generic_category()},
                         "cannot reserve " + format_bytes(pool.mapped_bytes_) + " for key/value pages"});
@@ -30,7 +32,9 @@ result<page_pool> page_pool::make(std::uint32_t pages, std::size_t page_bytes) {
   return pool;
 }
 
-page_pool::page_pool(page_pool&& other) noexcept { *this = std::move(other); }
+page_pool::page_pool(page_pool&& other) noexcept {
+  *this = std::move(other);
+}
 
 page_pool& page_pool::operator=(page_pool&& other) noexcept {
   std::swap(base_, other.base_);

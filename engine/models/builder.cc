@@ -19,13 +19,16 @@ std::string name_in_layer(std::string_view pattern, std::uint32_t layer) {
   return name;
 }
 
-bool is_per_layer(const tensor_row& row) { return row.name.find("{layer}") != std::string_view::npos; }
+bool is_per_layer(const tensor_row& row) {
+  return row.name.find("{layer}") != std::string_view::npos;
+}
 
 result<hyper_values> read_hyper(const family_descriptor& family, std::string_view architecture,
                                 const formats::gguf_file& file) {
   hyper_values values;
   values[hyper::one] = 1;
-  if (const auto* embedding = file.find("token_embd.weight")) values[hyper::vocabulary] = static_cast<double>(embedding->shape[1]);
+  if (const auto* embedding = file.find("token_embd.weight"))
+    values[hyper::vocabulary] = static_cast<double>(embedding->shape[1]);
   for (const hyper_row& row : family.hyper) {
     const std::string key = std::string(architecture) + "." + std::string(row.key);
     if (!row.key.empty() && file.keys().contains(key)) {
@@ -34,7 +37,8 @@ result<hyper_values> read_hyper(const family_descriptor& family, std::string_vie
     } else if (row.otherwise != nullptr) {
       values[row.field] = row.otherwise(values);
     } else {
-      return fail(formats::fault::missing_key, "the key " + key + " is missing; a " + std::string(family.name) + " model needs it");
+      return fail(formats::fault::missing_key,
+                  "the key " + key + " is missing; a " + std::string(family.name) + " model needs it");
     }
     const double value = values[row.field];
     if (!std::isfinite(value) || value < row.low || value > row.high)
@@ -93,7 +97,8 @@ result<model> build(std::shared_ptr<const formats::gguf_file> file) {
   INFER_TRY(const std::string_view architecture, file->keys().text("general.architecture"));
   const family_descriptor* family = find_family(architecture);
   if (family == nullptr)
-    return fail(formats::fault::unsupported, "the architecture '" + std::string(architecture) + "' is not one this program knows");
+    return fail(formats::fault::unsupported,
+                "the architecture '" + std::string(architecture) + "' is not one this program knows");
 
   model built;
   built.family = family;

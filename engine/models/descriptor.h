@@ -1,5 +1,5 @@
-// What a model family is, as data. A family is one file with one constant of this type; the builder turns it and a model
-// file into a plan. No code asks which family it is looking at.
+// What a model family is, as data. A family is one file with one constant of this type; the builder turns it and a
+// model file into a plan. No code asks which family it is looking at.
 #pragma once
 
 #include <array>
@@ -16,9 +16,19 @@ namespace infer::models {
 /// Hyperparameters. Sizes are read from the file, never written as code.
 enum class hyper : std::uint8_t {
   one,  // the constant 1, for vectors
-  width, layers, ffn_width, heads, kv_heads, head_dim, vocabulary, context,
-  q_width, kv_width,                      // derived: heads · head_dim
-  rope_dims, rope_base, rope_factor,      // rope_factor: linear scaling, 1 where there is none
+  width,
+  layers,
+  ffn_width,
+  heads,
+  kv_heads,
+  head_dim,
+  vocabulary,
+  context,
+  q_width,
+  kv_width,  // derived: heads · head_dim
+  rope_dims,
+  rope_base,
+  rope_factor,  // rope_factor: linear scaling, 1 where there is none
   norm_eps,
   count_
 };
@@ -35,15 +45,32 @@ struct hyper_values {
 /// above it in the table, else it must be there.
 struct hyper_row {
   hyper field{};
-  std::string_view key;                                  // empty: derived only
-  double (*otherwise)(const hyper_values&) = nullptr;    // null: required
+  std::string_view key;                                // empty: derived only
+  double (*otherwise)(const hyper_values&) = nullptr;  // null: required
   double low = 0, high = std::numeric_limits<double>::max();
 };
 
 enum class role : std::uint8_t {
-  token_embedding, output_head, output_norm, rope_divisors,
-  attention_norm, q, k, v, attention_output, q_bias, k_bias, v_bias, attention_output_bias,
-  ffn_norm, ffn_gate, ffn_up, ffn_down, ffn_gate_bias, ffn_up_bias, ffn_down_bias,
+  token_embedding,
+  output_head,
+  output_norm,
+  rope_divisors,
+  attention_norm,
+  q,
+  k,
+  v,
+  attention_output,
+  q_bias,
+  k_bias,
+  v_bias,
+  attention_output_bias,
+  ffn_norm,
+  ffn_gate,
+  ffn_up,
+  ffn_down,
+  ffn_gate_bias,
+  ffn_up_bias,
+  ffn_down_bias,
 };
 
 enum class allowed : std::uint8_t { any_type, floats };

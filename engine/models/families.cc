@@ -11,7 +11,9 @@ constexpr std::array<const family_descriptor*, 1> families{&llama};
 
 }  // namespace
 
-std::span<const family_descriptor* const> all_families() { return families; }
+std::span<const family_descriptor* const> all_families() {
+  return families;
+}
 
 const family_descriptor* find_family(std::string_view architecture) {
   for (const family_descriptor* family : families) {

@@ -19,7 +19,8 @@ using plan::weight_ref;
 
 class writer {
  public:
-  writer(const family_descriptor& family, const hyper_values& h, const weight_index& index, std::vector<float> frequencies)
+  writer(const family_descriptor& family, const hyper_values& h, const weight_index& index,
+         std::vector<float> frequencies)
       : family_(family), h_(h), index_(index) {
     stream_ = slot(h.size(hyper::width));
     normed_ = slot(h.size(hyper::width));
@@ -52,7 +53,8 @@ class writer {
     p_.vocabulary = h_.size(hyper::vocabulary);
     p_.trained_context = h_.size(hyper::context);
     p_.groups.push_back({plan::state_kind::paged, layers, 0, h_.size(hyper::kv_heads), h_.size(hyper::head_dim)});
-    for (std::uint32_t layer = 0; layer < layers; ++layer) p_.layer_in_group.push_back(static_cast<std::uint16_t>(layer));
+    for (std::uint32_t layer = 0; layer < layers; ++layer)
+      p_.layer_in_group.push_back(static_cast<std::uint16_t>(layer));
     push({.kind = op_kind::embed, .out = {stream_}, .w = {weight(role::token_embedding)}});
     for (layer_ = 0; layer_ < layers; ++layer_) write_layer();
     write_head();
@@ -83,7 +85,10 @@ class writer {
   }
 
   void linear(slot_id in, slot_id out, role w, role bias, slot_id residual = plan::no_slot) {
-    push({.kind = op_kind::linear, .params = linear_params_, .in = {in, residual}, .out = {out},
+    push({.kind = op_kind::linear,
+          .params = linear_params_,
+          .in = {in, residual},
+          .out = {out},
           .w = {layer_weight(w), layer_weight(bias)}});
   }
 
@@ -93,11 +98,20 @@ class writer {
       const block_row& row = family_.layer[i];
       switch (row.block) {
         case block::norm:
-          push({.kind = op_kind::rms_norm, .params = norm_params_, .in = {stream_}, .out = {normed_}, .w = {layer_weight(row.weight)}});
+          push({.kind = op_kind::rms_norm,
+                .params = norm_params_,
+                .in = {stream_},
+                .out = {normed_},
+                .w = {layer_weight(row.weight)}});
           break;
-        case block::attention: write_attention(); break;
-        case block::feed_forward: write_feed_forward(); break;
-        case block::add: break;
+        case block::attention:
+          write_attention();
+          break;
+        case block::feed_forward:
+          write_feed_forward();
+          break;
+        case block::add:
+          break;
       }
     }
   }
@@ -125,9 +139,15 @@ class writer {
   void write_head() {
     const slot_id wanted = slot(h_.size(hyper::width), plan::row_set::wanted);
     push({.kind = op_kind::gather, .in = {stream_}, .out = {wanted}});
-    push({.kind = op_kind::rms_norm, .params = norm_params_, .in = {wanted}, .out = {wanted}, .w = {weight(role::output_norm)}});
+    push({.kind = op_kind::rms_norm,
+          .params = norm_params_,
+          .in = {wanted},
+          .out = {wanted},
+          .w = {weight(role::output_norm)}});
     const weight_ref head = weight(role::output_head);
-    push({.kind = op_kind::output, .params = linear_params_, .in = {wanted},
+    push({.kind = op_kind::output,
+          .params = linear_params_,
+          .in = {wanted},
           .w = {head ? head : weight(role::token_embedding)}});
   }
 
@@ -159,8 +179,8 @@ result<std::vector<float>> inverse_frequencies(const hyper_values& h, const plan
 
 }  // namespace
 
-result<plan::plan> write_plan(const family_descriptor& family, const hyper_values& hyper_params, const weight_index& index,
-                              const plan::weight_table& weights) {
+result<plan::plan> write_plan(const family_descriptor& family, const hyper_values& hyper_params,
+                              const weight_index& index, const plan::weight_table& weights) {
   const auto divisors = index.find({role::rope_divisors, 0});
   INFER_TRY(auto frequencies,
             inverse_frequencies(hyper_params, divisors == index.end() ? nullptr : &weights.weights[divisors->second]));

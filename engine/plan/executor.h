@@ -24,7 +24,7 @@ enum class want : std::uint8_t { none, last, all };
 /// One sequence's part of a step: a prefill chunk and a decode token are the same row with different lengths.
 struct batch_row {
   sequence* seq = nullptr;
-  std::span<const token_id> ids;       // at positions seq->length(), +1, …; seq has room for them
+  std::span<const token_id> ids;  // at positions seq->length(), +1, …; seq has room for them
   want out = want::last;
   const cancel_flag* cancel = nullptr;  // polled once per layer; a cancelled row is dropped at the next one
 };
@@ -32,8 +32,8 @@ struct batch_row {
 enum class outcome : std::uint8_t { done, cancelled, numeric_fault };
 
 struct step_result {
-  std::vector<outcome> rows;        // one per row of the batch
-  std::uint32_t layers_run = 0;     // summed over rows: how many (row, layer) pairs were computed
+  std::vector<outcome> rows;     // one per row of the batch
+  std::uint32_t layers_run = 0;  // summed over rows: how many (row, layer) pairs were computed
 };
 
 /// Takes the logits of wanted positions, one position at a time.

@@ -5,11 +5,16 @@ namespace infer::plan {
 
 const char* fault_sentence(fault value) noexcept {
   switch (value) {
-    case fault::no_pages: return "the page pool has no free page";
-    case fault::past_context: return "the sequence is longer than its context";
-    case fault::bad_row: return "a batch row is malformed";
-    case fault::unsupported: return "the executor does not support this model";
-    case fault::numeric: return "a logit is not a finite number";
+    case fault::no_pages:
+      return "the page pool has no free page";
+    case fault::past_context:
+      return "the sequence is longer than its context";
+    case fault::bad_row:
+      return "a batch row is malformed";
+    case fault::unsupported:
+      return "the executor does not support this model";
+    case fault::numeric:
+      return "a logit is not a finite number";
   }
   return "unknown fault";
 }

@@ -17,7 +17,9 @@ inline constexpr std::uint32_t key_block_positions = 16;
 
 enum class kv_type : std::uint8_t { f32, f16 };
 
-constexpr std::uint32_t bytes_of(kv_type type) { return type == kv_type::f32 ? 4 : 2; }
+constexpr std::uint32_t bytes_of(kv_type type) {
+  return type == kv_type::f32 ? 4 : 2;
+}
 
 struct kv_layout {
   std::uint32_t layers = 0, kv_heads = 0, head_dim = 0;

@@ -94,8 +94,8 @@ enum class state_kind : std::uint8_t { paged, windowed, latent, recurrent };
 /// One kind of state that a sequence holds, with its own page table.
 struct state_group {
   state_kind kind = state_kind::paged;
-  std::uint32_t layers = 0;    // how many layers keep their state in it
-  std::uint32_t window = 0;    // positions visible; 0: all
+  std::uint32_t layers = 0;  // how many layers keep their state in it
+  std::uint32_t window = 0;  // positions visible; 0: all
   std::uint32_t kv_heads = 0;
   std::uint32_t head_dim = 0;
 };

@@ -9,7 +9,10 @@
 namespace infer::plan {
 
 sequence::sequence(sequence&& other) noexcept
-    : pool_(other.pool_), context_(other.context_), length_(std::exchange(other.length_, 0)), pages_(std::move(other.pages_)) {
+    : pool_(other.pool_),
+      context_(other.context_),
+      length_(std::exchange(other.length_, 0)),
+      pages_(std::move(other.pages_)) {
   other.pages_.clear();
 }
 
@@ -28,7 +31,7 @@ sequence::~sequence() {
 result<void> sequence::reserve(std::uint32_t more) {
   if (more > context_ - length_) {
     return fail(fault::past_context, "the sequence holds " + std::to_string(length_) + " positions and cannot take " +
-                                               std::to_string(more) + " more in a context of " + std::to_string(context_));
+                                         std::to_string(more) + " more in a context of " + std::to_string(context_));
   }
   const std::size_t needed = pages_for(length_ + more);
   const std::size_t before = pages_.size();

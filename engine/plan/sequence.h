@@ -52,6 +52,8 @@ class sequence {
 };
 
 /// Pages that `positions` positions take.
-constexpr std::uint32_t pages_for(std::uint32_t positions) { return (positions + 31) / 32; }
+constexpr std::uint32_t pages_for(std::uint32_t positions) {
+  return (positions + 31) / 32;
+}
 
 }  // namespace infer::plan

@@ -39,18 +39,32 @@ struct expire_claim {
 };
 
 template <class I>
-auto inspect(I& f, expire_claim& x) { return f(x.claim_id); }
+auto inspect(I& f, expire_claim& x) {
+  return f(x.claim_id);
+}
 template <class I>
-auto inspect(I& f, claim_memory& x) { return f(x.claim_id, x.bytes); }
+auto inspect(I& f, claim_memory& x) {
+  return f(x.claim_id, x.bytes);
+}
 template <class I>
-auto inspect(I& f, claim_granted& x) { return f(x.claim_id); }
+auto inspect(I& f, claim_granted& x) {
+  return f(x.claim_id);
+}
 template <class I>
-auto inspect(I& f, claim_waiting& x) { return f(x.claim_id, x.missing); }
+auto inspect(I& f, claim_waiting& x) {
+  return f(x.claim_id, x.missing);
+}
 template <class I>
-auto inspect(I& f, claim_refused& x) { return f(x.claim_id, x.message); }
+auto inspect(I& f, claim_refused& x) {
+  return f(x.claim_id, x.message);
+}
 template <class I>
-auto inspect(I& f, cancel_claim& x) { return f(x.claim_id); }
+auto inspect(I& f, cancel_claim& x) {
+  return f(x.claim_id);
+}
 template <class I>
-auto inspect(I& f, memory_freed& x) { return f(x.bytes); }
+auto inspect(I& f, memory_freed& x) {
+  return f(x.bytes);
+}
 
 }  // namespace infer::msg

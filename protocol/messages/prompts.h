@@ -18,17 +18,17 @@ enum class prompt_kind : std::uint8_t { chat, text, ids };
 /// What a model is to continue, before it is ids.
 struct prompt {
   prompt_kind kind = prompt_kind::text;
-  std::vector<chat_message> messages;     // chat
-  std::string text;                       // text
-  std::vector<std::int32_t> ids;          // ids
-  std::string tools_json;                 // chat: JSON array, empty: none
-  std::string template_kwargs_json;       // chat: JSON object, empty: none
-  bool add_generation_prompt = true;      // chat: open the assistant's turn
-  bool continue_last = false;             // chat: the last (assistant) message is to be continued, not closed
-  bool add_special = true;                // text: add BOS/EOS as the model is used to
-  bool parse_special = false;             // text: control tokens may be written in the text
-  bool want_pieces = false;               // answer with the bytes of every token too
-  bool render_only = false;               // chat: answer with the rendered text, not with ids
+  std::vector<chat_message> messages;  // chat
+  std::string text;                    // text
+  std::vector<std::int32_t> ids;       // ids
+  std::string tools_json;              // chat: JSON array, empty: none
+  std::string template_kwargs_json;    // chat: JSON object, empty: none
+  bool add_generation_prompt = true;   // chat: open the assistant's turn
+  bool continue_last = false;          // chat: the last (assistant) message is to be continued, not closed
+  bool add_special = true;             // text: add BOS/EOS as the model is used to
+  bool parse_special = false;          // text: control tokens may be written in the text
+  bool want_pieces = false;            // answer with the bytes of every token too
+  bool render_only = false;            // chat: answer with the rendered text, not with ids
 };
 
 /// request → port.
@@ -67,21 +67,33 @@ struct ids_decoded {
 };
 
 template <class I>
-auto inspect(I& f, chat_message& x) { return f(x.role, x.content, x.object_json); }
+auto inspect(I& f, chat_message& x) {
+  return f(x.role, x.content, x.object_json);
+}
 template <class I>
 auto inspect(I& f, prompt& x) {
   return f(x.kind, x.messages, x.text, x.ids, x.tools_json, x.template_kwargs_json, x.add_generation_prompt,
            x.continue_last, x.add_special, x.parse_special, x.want_pieces, x.render_only);
 }
 template <class I>
-auto inspect(I& f, encode_prompt& x) { return f(x.request_id, x.prompt); }
+auto inspect(I& f, encode_prompt& x) {
+  return f(x.request_id, x.prompt);
+}
 template <class I>
-auto inspect(I& f, prompt_encoded& x) { return f(x.request_id, x.ids, x.pieces, x.text, x.context); }
+auto inspect(I& f, prompt_encoded& x) {
+  return f(x.request_id, x.ids, x.pieces, x.text, x.context);
+}
 template <class I>
-auto inspect(I& f, prompt_refused& x) { return f(x.request_id, x.code, x.message, x.param); }
+auto inspect(I& f, prompt_refused& x) {
+  return f(x.request_id, x.code, x.message, x.param);
+}
 template <class I>
-auto inspect(I& f, decode_ids& x) { return f(x.request_id, x.ids); }
+auto inspect(I& f, decode_ids& x) {
+  return f(x.request_id, x.ids);
+}
 template <class I>
-auto inspect(I& f, ids_decoded& x) { return f(x.request_id, x.text); }
+auto inspect(I& f, ids_decoded& x) {
+  return f(x.request_id, x.text);
+}
 
 }  // namespace infer::msg

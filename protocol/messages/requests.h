@@ -14,19 +14,19 @@ enum class request_task : std::uint8_t {
 
 /// gateway or embedder → requests, with the sink that gets the events. Floats are already validated.
 struct generate {
-  std::uint64_t request_id = 0;        // unique in the process; next_request_id() makes one
+  std::uint64_t request_id = 0;  // unique in the process; next_request_id() makes one
   request_task task = request_task::generate;
-  std::string model;                   // empty: the default model
+  std::string model;  // empty: the default model
   infer::msg::prompt prompt;
   infer::msg::sampling sampling;
   std::uint32_t choices = 1;
-  std::uint32_t max_tokens = no_limit; // absent: the rest of the context
+  std::uint32_t max_tokens = no_limit;  // absent: the rest of the context
   std::vector<std::string> stop;
-  bool logprobs = false;               // tokens in text_made carry log-probabilities
-  bool seed_given = false;             // else the request draws a seed and reports it
+  bool logprobs = false;    // tokens in text_made carry log-probabilities
+  bool seed_given = false;  // else the request draws a seed and reports it
   std::int32_t priority = 0;
   std::uint32_t deadline_ms = no_limit;
-  std::uint32_t window = 64;           // tokens that may be under way to the sink, per choice
+  std::uint32_t window = 64;  // tokens that may be under way to the sink, per choice
 };
 
 /// request → sink, once, before every other event: who computes it. Goes together with the request actor's handle, to
@@ -45,7 +45,7 @@ struct request_waiting {
 /// request → sink, once: the first token is about to follow. From here on the answer is 200.
 struct request_started {
   std::uint64_t request_id = 0;
-  std::string model;                   // the real id
+  std::string model;  // the real id
   std::uint32_t prompt_tokens = 0;
   std::uint32_t cached_tokens = 0;
   std::uint64_t seed = 0;
@@ -65,8 +65,8 @@ struct text_made {
   std::uint64_t request_id = 0;
   std::uint32_t choice = 0;
   std::string text;
-  std::vector<text_token> tokens;      // where log-probabilities were asked for
-  std::uint32_t upto = 0;              // tokens of this choice covered so far
+  std::vector<text_token> tokens;  // where log-probabilities were asked for
+  std::uint32_t upto = 0;          // tokens of this choice covered so far
 };
 
 enum class finish_reason : std::uint8_t { stop, length };
@@ -76,7 +76,7 @@ struct choice_finished {
   std::uint64_t request_id = 0;
   std::uint32_t choice = 0;
   finish_reason reason{};
-  std::string stop_text;               // the stop string that ended it, where one did
+  std::string stop_text;  // the stop string that ended it, where one did
   std::uint32_t completion_tokens = 0;
 };
 
@@ -86,8 +86,8 @@ struct request_finished {
   std::uint32_t prompt_tokens = 0;
   std::uint32_t completion_tokens = 0;
   std::uint32_t cached_tokens = 0;
-  std::uint32_t prefill_ms = 0;        // from the open of the first stream to its first token
-  std::uint32_t decode_ms = 0;         // from there to the end
+  std::uint32_t prefill_ms = 0;  // from the open of the first stream to its first token
+  std::uint32_t decode_ms = 0;   // from there to the end
 };
 
 /// request → sink, last: nothing more will come.
@@ -95,8 +95,8 @@ struct request_failed {
   std::uint64_t request_id = 0;
   refusal code{};
   std::string message;
-  std::string param;                   // the field that is at fault, empty: none
-  std::uint32_t retry_after_ms = 0;    // 0: do not retry
+  std::string param;                 // the field that is at fault, empty: none
+  std::uint32_t retry_after_ms = 0;  // 0: do not retry
 };
 
 /// request → sink, last, for the tasks that only transform text.
@@ -126,15 +126,25 @@ auto inspect(I& f, generate& x) {
            x.seed_given, x.priority, x.deadline_ms, x.window);
 }
 template <class I>
-auto inspect(I& f, request_accepted& x) { return f(x.request_id); }
+auto inspect(I& f, request_accepted& x) {
+  return f(x.request_id);
+}
 template <class I>
-auto inspect(I& f, request_waiting& x) { return f(x.request_id, x.reason, x.percent); }
+auto inspect(I& f, request_waiting& x) {
+  return f(x.request_id, x.reason, x.percent);
+}
 template <class I>
-auto inspect(I& f, request_started& x) { return f(x.request_id, x.model, x.prompt_tokens, x.cached_tokens, x.seed); }
+auto inspect(I& f, request_started& x) {
+  return f(x.request_id, x.model, x.prompt_tokens, x.cached_tokens, x.seed);
+}
 template <class I>
-auto inspect(I& f, text_token& x) { return f(x.id, x.bytes, x.logprob, x.top); }
+auto inspect(I& f, text_token& x) {
+  return f(x.id, x.bytes, x.logprob, x.top);
+}
 template <class I>
-auto inspect(I& f, text_made& x) { return f(x.request_id, x.choice, x.text, x.tokens, x.upto); }
+auto inspect(I& f, text_made& x) {
+  return f(x.request_id, x.choice, x.text, x.tokens, x.upto);
+}
 template <class I>
 auto inspect(I& f, choice_finished& x) {
   return f(x.request_id, x.choice, x.reason, x.stop_text, x.completion_tokens);
@@ -144,13 +154,21 @@ auto inspect(I& f, request_finished& x) {
   return f(x.request_id, x.prompt_tokens, x.completion_tokens, x.cached_tokens, x.prefill_ms, x.decode_ms);
 }
 template <class I>
-auto inspect(I& f, request_failed& x) { return f(x.request_id, x.code, x.message, x.param, x.retry_after_ms); }
+auto inspect(I& f, request_failed& x) {
+  return f(x.request_id, x.code, x.message, x.param, x.retry_after_ms);
+}
 template <class I>
-auto inspect(I& f, text_transformed& x) { return f(x.request_id, x.model, x.ids, x.pieces, x.text); }
+auto inspect(I& f, text_transformed& x) {
+  return f(x.request_id, x.model, x.ids, x.pieces, x.text);
+}
 template <class I>
-auto inspect(I& f, taken& x) { return f(x.request_id, x.choice, x.upto); }
+auto inspect(I& f, taken& x) {
+  return f(x.request_id, x.choice, x.upto);
+}
 template <class I>
-auto inspect(I& f, cancel_request& x) { return f(x.request_id); }
+auto inspect(I& f, cancel_request& x) {
+  return f(x.request_id);
+}
 
 /// A request id that no other call in this process returned. Threads: any.
 std::uint64_t next_request_id();

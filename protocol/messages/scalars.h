@@ -42,17 +42,17 @@ auto inspect(Inspector& f, stream_key& x) {
 
 /// Why something was refused, independent of any dialect. protocol/http/status.h maps it to status, type and code.
 enum class refusal : std::uint8_t {
-  invalid_value,           // a field that makes no sense
-  unsupported_value,       // a field or value whose feature is not there
-  context_length_exceeded, // the prompt does not fit
+  invalid_value,            // a field that makes no sense
+  unsupported_value,        // a field or value whose feature is not there
+  context_length_exceeded,  // the prompt does not fit
   model_not_found,
-  model_failed,            // the model could not be loaded; the message says why
+  model_failed,  // the model could not be loaded; the message says why
   no_memory,
-  overloaded,              // a queue is full
-  model_loading,           // the estimated wait exceeds what the caller allows
+  overloaded,     // a queue is full
+  model_loading,  // the estimated wait exceeds what the caller allows
   deadline_exceeded,
   shutting_down,
-  internal,                // a bug here
+  internal,  // a bug here
 };
 
 /// No limit, where a message carries a count that may be absent.

@@ -24,9 +24,9 @@ struct open_stream {
   std::vector<std::int32_t> prompt_ids;
   std::vector<std::int32_t> accepted_ids;  // the log so far; grammar and penalties replay it
   infer::msg::sampling sampling;
-  std::string constraint_kind;             // empty: none
+  std::string constraint_kind;  // empty: none
   std::string constraint_source;
-  std::uint32_t max_tokens = no_limit;     // of the whole log
+  std::uint32_t max_tokens = no_limit;  // of the whole log
   std::uint32_t upto = 0;
   std::int32_t priority = 0;
   std::uint32_t deadline_ms = no_limit;
@@ -113,22 +113,40 @@ auto inspect(I& f, open_stream& x) {
            x.max_tokens, x.upto, x.priority, x.deadline_ms);
 }
 template <class I>
-auto inspect(I& f, stream_opened& x) { return f(x.key, x.attempt, x.epoch, x.cached); }
+auto inspect(I& f, stream_opened& x) {
+  return f(x.key, x.attempt, x.epoch, x.cached);
+}
 template <class I>
-auto inspect(I& f, stream_refused& x) { return f(x.key, x.attempt, x.code, x.message, x.retry_after_ms); }
+auto inspect(I& f, stream_refused& x) {
+  return f(x.key, x.attempt, x.code, x.message, x.retry_after_ms);
+}
 template <class I>
-auto inspect(I& f, alternative& x) { return f(x.id, x.bytes, x.logprob); }
+auto inspect(I& f, alternative& x) {
+  return f(x.id, x.bytes, x.logprob);
+}
 template <class I>
-auto inspect(I& f, token& x) { return f(x.id, x.bytes, x.logprob, x.top); }
+auto inspect(I& f, token& x) {
+  return f(x.id, x.bytes, x.logprob, x.top);
+}
 template <class I>
-auto inspect(I& f, tokens_made& x) { return f(x.key, x.epoch, x.first_index, x.tokens, x.end, x.fault); }
+auto inspect(I& f, tokens_made& x) {
+  return f(x.key, x.epoch, x.first_index, x.tokens, x.end, x.fault);
+}
 template <class I>
-auto inspect(I& f, grant& x) { return f(x.key, x.epoch, x.upto); }
+auto inspect(I& f, grant& x) {
+  return f(x.key, x.epoch, x.upto);
+}
 template <class I>
-auto inspect(I& f, close_stream& x) { return f(x.key, x.epoch, x.accepted); }
+auto inspect(I& f, close_stream& x) {
+  return f(x.key, x.epoch, x.accepted);
+}
 template <class I>
-auto inspect(I& f, stream_closed& x) { return f(x.key); }
+auto inspect(I& f, stream_closed& x) {
+  return f(x.key);
+}
 template <class I>
-auto inspect(I& f, stream_lost& x) { return f(x.epoch); }
+auto inspect(I& f, stream_lost& x) {
+  return f(x.epoch);
+}
 
 }  // namespace infer::msg

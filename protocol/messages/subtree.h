@@ -51,18 +51,32 @@ struct make_step {
 };
 
 template <class I>
-auto inspect(I& f, stream_slot& x) { return f(x.index); }
+auto inspect(I& f, stream_slot& x) {
+  return f(x.index);
+}
 template <class I>
-auto inspect(I& f, raw_token& x) { return f(x.id, x.logprob, x.top_ids, x.top_logprobs); }
+auto inspect(I& f, raw_token& x) {
+  return f(x.id, x.logprob, x.top_ids, x.top_logprobs);
+}
 template <class I>
-auto inspect(I& f, raw_tokens& x) { return f(x.key, x.epoch, x.first_index, x.tokens, x.end, x.fault); }
+auto inspect(I& f, raw_tokens& x) {
+  return f(x.key, x.epoch, x.first_index, x.tokens, x.end, x.fault);
+}
 template <class I>
-auto inspect(I& f, decode_bound& x) { return f(x.epoch); }
+auto inspect(I& f, decode_bound& x) {
+  return f(x.epoch);
+}
 template <class I>
-auto inspect(I& f, find_prefix& x) { return f(x.key, x.attempt, x.ids); }
+auto inspect(I& f, find_prefix& x) {
+  return f(x.key, x.attempt, x.ids);
+}
 template <class I>
-auto inspect(I& f, prefix_found& x) { return f(x.key, x.attempt, x.length); }
+auto inspect(I& f, prefix_found& x) {
+  return f(x.key, x.attempt, x.length);
+}
 template <class I>
-auto inspect(I& f, make_step& x) { return f(x.epoch); }
+auto inspect(I& f, make_step& x) {
+  return f(x.epoch);
+}
 
 }  // namespace infer::msg

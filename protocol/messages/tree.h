@@ -25,7 +25,7 @@ struct front_target {
 struct child_row {
   std::string name;
   std::uint32_t depth = 0;
-  std::string state;         // running, restarting, stopped
+  std::string state;  // running, restarting, stopped
   std::uint32_t restarts = 0;
 };
 
@@ -38,16 +38,28 @@ struct children_report {
 };
 
 template <class I>
-auto inspect(I& f, restart_child& x) { return f(x.name, x.generation); }
+auto inspect(I& f, restart_child& x) {
+  return f(x.name, x.generation);
+}
 template <class I>
-auto inspect(I& f, stop_children& x) { return f(x.grace_ms); }
+auto inspect(I& f, stop_children& x) {
+  return f(x.grace_ms);
+}
 template <class I>
-auto inspect(I& f, front_target& x) { return f(x.unused); }
+auto inspect(I& f, front_target& x) {
+  return f(x.unused);
+}
 template <class I>
-auto inspect(I& f, child_row& x) { return f(x.name, x.depth, x.state, x.restarts); }
+auto inspect(I& f, child_row& x) {
+  return f(x.name, x.depth, x.state, x.restarts);
+}
 template <class I>
-auto inspect(I& f, report_children& x) { return f(x.request_id); }
+auto inspect(I& f, report_children& x) {
+  return f(x.request_id);
+}
 template <class I>
-auto inspect(I& f, children_report& x) { return f(x.request_id, x.rows); }
+auto inspect(I& f, children_report& x) {
+  return f(x.request_id, x.rows);
+}
 
 }  // namespace infer::msg

@@ -5,6 +5,8 @@
 
 namespace infer {
 
-void register_messages(caf::actor_system_config& config) { config.add_message_types<caf::id_block::infer>(); }
+void register_messages(caf::actor_system_config& config) {
+  config.add_message_types<caf::id_block::infer>();
+}
 
 }  // namespace infer

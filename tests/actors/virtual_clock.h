@@ -22,7 +22,9 @@ class virtual_clock {
   ~virtual_clock() { settle(); }
 
   caf::actor_system& system() { return *system_; }
-  caf::scheduler::test_coordinator& scheduler() { return dynamic_cast<caf::scheduler::test_coordinator&>(system_->scheduler()); }
+  caf::scheduler::test_coordinator& scheduler() {
+    return dynamic_cast<caf::scheduler::test_coordinator&>(system_->scheduler());
+  }
 
   /// Runs every actor until none has anything to do. Time does not move. Returns the number of messages handled.
   std::size_t settle(std::size_t at_most = 10'000'000) {

@@ -48,7 +48,8 @@ void add_vocabulary(gguf_writer& w) {
   w.add_key("tokenizer.ggml.eos_token_id", std::uint32_t{tiny_im_end});
   w.add_key("tokenizer.ggml.add_bos_token", false);
   w.add_key("tokenizer.chat_template",
-            "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n' }}"
+            "{% for message in messages %}{{ '<|im_start|>' + message['role'] + '\n' + message['content'] + "
+            "'<|im_end|>' + '\n' }}"
             "{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %}");
 }
 
@@ -115,6 +116,8 @@ gguf_writer tiny_llama_writer(const tiny_llama& shape) {
   return w;
 }
 
-void write_tiny_llama(const std::filesystem::path& path, const tiny_llama& shape) { tiny_llama_writer(shape).write(path); }
+void write_tiny_llama(const std::filesystem::path& path, const tiny_llama& shape) {
+  tiny_llama_writer(shape).write(path);
+}
 
 }  // namespace infer::test_support

@@ -51,7 +51,8 @@ inline void score_block(const float* q, const std::byte* keys, plan::kv_type typ
   float k[plan::key_block_positions];
   for (std::uint32_t d = 0; d < head_dim; ++d) {
     const std::byte* row = keys + std::size_t{d} * plan::key_block_positions * size;
-    for (std::uint32_t lane = 0; lane < plan::key_block_positions; ++lane) k[lane] = load_element(row + lane * size, type);
+    for (std::uint32_t lane = 0; lane < plan::key_block_positions; ++lane)
+      k[lane] = load_element(row + lane * size, type);
     for (std::uint32_t lane = 0; lane < plan::key_block_positions; ++lane) t[lane] = std::fma(q[d], k[lane], t[lane]);
   }
 }

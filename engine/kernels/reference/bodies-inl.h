@@ -3,10 +3,14 @@
 
 inline std::size_t info_of_g32_bytes(tensor_type type) {
   switch (type) {
-    case tensor_type::q4_0: return 18;
-    case tensor_type::q4_1: return 20;
-    case tensor_type::q5_0: return 22;
-    default: return 34;
+    case tensor_type::q4_0:
+      return 18;
+    case tensor_type::q4_1:
+      return 20;
+    case tensor_type::q5_0:
+      return 22;
+    default:
+      return 34;
   }
 }
 

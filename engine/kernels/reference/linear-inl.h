@@ -1,5 +1,5 @@
-// Linear operations by the numeric contract: quantized weights on quantized activations, and floats. Included inside the
-// namespace of each body.
+// Linear operations by the numeric contract: quantized weights on quantized activations, and floats. Included inside
+// the namespace of each body.
 
 // Epilogue of one output: bias, scale, residual, one rounding each.
 inline void finish_linear(const linear_args& a, std::uint32_t row, std::uint32_t token, float y) {
@@ -196,7 +196,8 @@ inline void quantize_g32(const float* x, std::uint32_t tokens, std::uint32_t wid
     for (std::uint32_t group = 0; group < out.groups; ++group) {
       const std::size_t at = std::size_t{t} * out.groups + group;
       std::int8_t* codes = out.codes + at * quant::g32_elements;
-      const float da = quantize_group(x + std::size_t{t} * width + group * quant::g32_elements, quant::g32_elements, codes);
+      const float da =
+          quantize_group(x + std::size_t{t} * width + group * quant::g32_elements, quant::g32_elements, codes);
       std::int32_t sum = 0;
       for (std::uint32_t i = 0; i < quant::g32_elements; ++i) sum += codes[i];
       out.scales[at] = da;

@@ -19,7 +19,8 @@ inline float sum_of_squares(const float* x, std::uint32_t count) {
     float lanes[sum_lanes] = {};
     std::uint32_t i = from;
     for (; i + sum_lanes <= end; i += sum_lanes) {
-      for (std::uint32_t lane = 0; lane < sum_lanes; ++lane) lanes[lane] = std::fma(x[i + lane], x[i + lane], lanes[lane]);
+      for (std::uint32_t lane = 0; lane < sum_lanes; ++lane)
+        lanes[lane] = std::fma(x[i + lane], x[i + lane], lanes[lane]);
     }
     for (std::uint32_t lane = 0; i + lane < end; ++lane) lanes[lane] = std::fma(x[i + lane], x[i + lane], lanes[lane]);
     total = total + fold_lanes(lanes);

@@ -42,7 +42,8 @@ class loading : public testing::Test {
     test_support::write_tiny_llama(folder_ / "tiny.gguf");
     source_.id = "tiny";
     source_.path = (folder_ / "tiny.gguf").string();
-    loader_ = clock_.system().spawn(run_loader, loader_config{budget_, std::make_shared<threads::compute_lane>(), std::move(hooks), thread_kind::pooled});
+    loader_ = clock_.system().spawn(run_loader, loader_config{budget_, std::make_shared<threads::compute_lane>(),
+                                                              std::move(hooks), thread_kind::pooled});
     sink_ = clock_.system().spawn(listen, h_);
     clock_.settle();
   }

@@ -8,7 +8,9 @@
 namespace infer::actors {
 namespace {
 
-msg::token token(std::string bytes, std::int32_t id = 1) { return {id, std::move(bytes), 0.0f, {}}; }
+msg::token token(std::string bytes, std::int32_t id = 1) {
+  return {id, std::move(bytes), 0.0f, {}};
+}
 
 struct shown {
   std::string text;

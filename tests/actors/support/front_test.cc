@@ -46,7 +46,8 @@ TEST(front, replies_go_straight_to_who_asked_and_a_new_child_takes_over) {
   int answer = 0, errors = 0;
   const auto ask = [&](int x) {
     return clock.system().spawn([&answer, &errors, front, x](caf::event_based_actor* self) {
-      self->request(front, caf::infinite, x).then([&answer](int y) { answer = y; }, [&errors](const caf::error&) { ++errors; });
+      self->request(front, caf::infinite, x)
+          .then([&answer](int y) { answer = y; }, [&errors](const caf::error&) { ++errors; });
     });
   };
   ask(21);

@@ -177,7 +177,8 @@ TEST_F(supervisor, a_start_that_throws_is_tried_again) {
 
 TEST_F(supervisor, an_exit_overtakes_what_is_queued) {
   int handled = 0;
-  caf::actor target = clock_.system().spawn([&](caf::event_based_actor*) -> caf::behavior { return {[&](int) { ++handled; }}; });
+  caf::actor target =
+      clock_.system().spawn([&](caf::event_based_actor*) -> caf::behavior { return {[&](int) { ++handled; }}; });
   clock_.settle();
   for (int i = 0; i < 1000; ++i) caf::anon_send(target, i);
   exit_now(target, caf::exit_reason::user_shutdown);

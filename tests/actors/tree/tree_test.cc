@@ -43,7 +43,8 @@ TEST_F(node_test, the_same_seed_gives_the_same_text_and_another_seed_another) {
 TEST_F(node_test, neighbours_do_not_change_a_stream) {
   start();
   std::vector<std::string> alone;
-  const std::vector<std::string> prompts{"one", "two two", "three three three", "a longer prompt that takes more than a page of positions"};
+  const std::vector<std::string> prompts{"one", "two two", "three three three",
+                                         "a longer prompt that takes more than a page of positions"};
   for (const auto& prompt : prompts) alone.push_back(ask(text_request(prompt))->text);
   std::vector<recording> together;
   for (const auto& prompt : prompts) together.push_back(send(text_request(prompt)));
@@ -101,7 +102,8 @@ TEST_F(node_test, an_unknown_model_is_not_found) {
 }
 
 /// Throws once, before the step that makes the token at `index`.
-std::function<void(std::span<const actors::journal_row>)> crash_once_at(std::uint32_t index, std::shared_ptr<bool> armed) {
+std::function<void(std::span<const actors::journal_row>)> crash_once_at(std::uint32_t index,
+                                                                        std::shared_ptr<bool> armed) {
   return [index, armed](std::span<const actors::journal_row> rows) {
     for (const auto& row : rows) {
       if (*armed && row.next_index == index) {
@@ -130,7 +132,9 @@ TEST_P(crash_at_token, every_stream_ends_with_the_same_bytes) {
   std::vector<std::string> undisturbed;
   auto armed = std::make_shared<bool>(false);
   auto position = std::make_shared<std::uint32_t>(0);
-  hooks_.before_step = [armed, position](std::span<const actors::journal_row> rows) { crash_once_at(*position, armed)(rows); };
+  hooks_.before_step = [armed, position](std::span<const actors::journal_row> rows) {
+    crash_once_at(*position, armed)(rows);
+  };
   start();
   for (const auto& prompt : prompts) undisturbed.push_back(ask(request(prompt))->text);
   for (*position = 0; *position < 40; ++*position) {

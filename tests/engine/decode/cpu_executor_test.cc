@@ -104,7 +104,9 @@ TEST_F(executor, rows_of_a_batch_keep_the_bits_they_have_alone) {
   const auto a = alone(prompt_a), b = alone(prompt_b), c = alone(prompt_c);
   auto sa = sequence(), sb = sequence(), sc = sequence();
   ASSERT_TRUE(sa.reserve(5) && sb.reserve(3) && sc.reserve(7));
-  const plan::batch_row rows[3] = {{&sa, prompt_a, plan::want::last, nullptr}, {&sb, prompt_b, plan::want::last, nullptr}, {&sc, prompt_c, plan::want::last, nullptr}};
+  const plan::batch_row rows[3] = {{&sa, prompt_a, plan::want::last, nullptr},
+                                   {&sb, prompt_b, plan::want::last, nullptr},
+                                   {&sc, prompt_c, plan::want::last, nullptr}};
   collecting_sink sink;
   ASSERT_TRUE(step(rows, sink));
   EXPECT_EQ(sink.rows[0][0], a);
@@ -123,7 +125,9 @@ TEST_F(executor, a_cancelled_row_is_dropped_at_the_next_layer_and_the_others_kee
       if (o.layer == cancel_layer && o.kind == plan::op_kind::attention) flag.set();
       if (o.kind == plan::op_kind::attention && rows == 15) layers_with_three_rows.insert(o.layer);
     });
-    const plan::batch_row rows[3] = {{&sa, prompt_a, plan::want::last, nullptr}, {&sb, prompt_b, plan::want::last, &flag}, {&sc, prompt_c, plan::want::last, nullptr}};
+    const plan::batch_row rows[3] = {{&sa, prompt_a, plan::want::last, nullptr},
+                                     {&sb, prompt_b, plan::want::last, &flag},
+                                     {&sc, prompt_c, plan::want::last, nullptr}};
     collecting_sink sink;
     const auto r = step(rows, sink);
     executor_.set_tap({});
@@ -218,7 +222,9 @@ TEST(executor_numeric, logits_that_overflow_end_their_row_with_a_numeric_fault) 
   plan::program_options options;
   options.keys = options.values = plan::kv_type::f32;
   options.activations = plan::activation_mode::f32;
-  auto pages = memory::page_pool::make(8, plan::layout_of(model.plan.groups[0], options.keys, options.values).page_bytes()).value();
+  auto pages =
+      memory::page_pool::make(8, plan::layout_of(model.plan.groups[0], options.keys, options.values).page_bytes())
+          .value();
   cpu_executor executor;
   auto program = executor.prepare(model.plan, model.weights, pages, options).value();
   plan::sequence s(pages, 64);

@@ -52,7 +52,8 @@ token_id naive(const std::vector<float>& logits, const sampling_params& p, std::
     float total = 0;
     for (std::size_t from = 0; from < logits.size(); from += 512) {
       float lanes[16] = {};
-      for (std::size_t i = from; i < std::min(from + 512, logits.size()); ++i) lanes[i % 16] += exp_f32((logits[i] - maximum) * inverse);
+      for (std::size_t i = from; i < std::min(from + 512, logits.size()); ++i)
+        lanes[i % 16] += exp_f32((logits[i] - maximum) * inverse);
       for (int step = 8; step > 0; step /= 2)
         for (int lane = 0; lane < step; ++lane) lanes[lane] += lanes[lane + step];
       total += lanes[0];
@@ -99,7 +100,8 @@ TEST(sampler, follows_its_definition_for_every_filter) {
     p.top_p = seed % 4 == 0 ? 1.0f : 0.5f + 0.1f * static_cast<float>(seed % 5);
     p.min_p = seed % 5 == 0 ? 0.05f : 0.0f;
     for (std::uint32_t position = 0; position < 4; ++position)
-      ASSERT_EQ(s.sample(logits, p, position).token.id, naive(logits, p, position)) << "seed " << seed << " position " << position;
+      ASSERT_EQ(s.sample(logits, p, position).token.id, naive(logits, p, position))
+          << "seed " << seed << " position " << position;
   }
 }
 
@@ -128,12 +130,14 @@ TEST(sampler, draws_have_the_frequencies_of_the_distribution) {
   std::map<token_id, int> seen;
   constexpr int draws = 40000;
   for (int i = 0; i < draws; ++i) ++seen[s.sample(logits, {.seed = 17}, static_cast<std::uint32_t>(i)).token.id];
-  for (token_id id = 0; id < 4; ++id) EXPECT_NEAR(seen[id] / static_cast<double>(draws), std::exp(logits[id]) / total, 0.01);
+  for (token_id id = 0; id < 4; ++id)
+    EXPECT_NEAR(seen[id] / static_cast<double>(draws), std::exp(logits[id]) / total, 0.01);
 }
 
 TEST(sampler, does_not_remember_earlier_calls) {
   sampler used, fresh;
-  for (std::uint32_t seed = 0; seed < 20; ++seed) used.sample(random_logits(900, seed), {.top_p = 0.9f, .seed = seed}, seed);
+  for (std::uint32_t seed = 0; seed < 20; ++seed)
+    used.sample(random_logits(900, seed), {.top_p = 0.9f, .seed = seed}, seed);
   const auto logits = random_logits(900, 77);
   EXPECT_EQ(used.sample(logits, {.seed = 5}, 9).token.id, fresh.sample(logits, {.seed = 5}, 9).token.id);
 }

@@ -47,7 +47,8 @@ TEST_F(scoring, chunks_do_not_change_a_bit) {
   const auto whole = s.score(ids, 1).value();
   for (const std::uint32_t chunk : {1u, 7u, 32u}) {
     const auto pieces = s.score(ids, 1, chunk).value();
-    for (std::size_t i = 0; i < whole.size(); ++i) ASSERT_EQ(whole[i].next.logprob, pieces[i].next.logprob) << chunk << " at " << i;
+    for (std::size_t i = 0; i < whole.size(); ++i)
+      ASSERT_EQ(whole[i].next.logprob, pieces[i].next.logprob) << chunk << " at " << i;
   }
 }
 

@@ -23,8 +23,9 @@ using test_support::random_blocks;
 using test_support::random_floats;
 
 constexpr float poison = std::numeric_limits<float>::quiet_NaN();
-const std::vector<tensor_type> all_types{tensor_type::f32,  tensor_type::f16,  tensor_type::bf16, tensor_type::q4_0, tensor_type::q4_1,
-                                         tensor_type::q5_0, tensor_type::q8_0, tensor_type::q4_k, tensor_type::q6_k};
+const std::vector<tensor_type> all_types{tensor_type::f32,  tensor_type::f16,  tensor_type::bf16,
+                                         tensor_type::q4_0, tensor_type::q4_1, tensor_type::q5_0,
+                                         tensor_type::q8_0, tensor_type::q4_k, tensor_type::q6_k};
 
 bool equal_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
@@ -48,7 +49,8 @@ struct matrix {
 
 /// Quantized activations with their storage; what lies behind the used part is poisoned.
 struct activations {
-  activations(const op_table& ops, quant::canonical_form form, const std::vector<float>& x, std::uint32_t tokens, std::uint32_t width) {
+  activations(const op_table& ops, quant::canonical_form form, const std::vector<float>& x, std::uint32_t tokens,
+              std::uint32_t width) {
     const bool g32 = form == quant::canonical_form::g32;
     rows.groups = width / static_cast<std::uint32_t>(g32 ? quant::g32_elements : quant::g256_elements);
     codes.resize(std::size_t{tokens} * width);
@@ -67,8 +69,9 @@ struct activations {
   quantized_rows rows;
 };
 
-std::vector<float> run_linear(const op_table& ops, const matrix& w, const std::vector<float>& x, std::uint32_t tokens, bool quantized,
-                              const float* bias = nullptr, const float* residual = nullptr, float scale = 1) {
+std::vector<float> run_linear(const op_table& ops, const matrix& w, const std::vector<float>& x, std::uint32_t tokens,
+                              bool quantized, const float* bias = nullptr, const float* residual = nullptr,
+                              float scale = 1) {
   std::vector<float> y(std::size_t{tokens} * w.view.rows, poison);
   linear_args a;
   a.w = w.view;
@@ -137,7 +140,8 @@ TEST_P(linear, on_f32_activations_is_near_the_f64_truth) {
       for (std::uint32_t row = 0; row < 24; ++row) {
         double truth = 0, magnitude = 0;
         for (std::uint32_t i = 0; i < columns; ++i) {
-          const double term = static_cast<double>(w.values[row * columns + i]) * static_cast<double>(x[t * columns + i]);
+          const double term =
+              static_cast<double>(w.values[row * columns + i]) * static_cast<double>(x[t * columns + i]);
           truth += term;
           magnitude += std::fabs(term);
         }
@@ -176,7 +180,8 @@ TEST_P(linear, every_table_equals_the_normative_one_to_the_bit) {
       for (const std::uint32_t tokens : {1u, 2u, 3u, 8u, 40u}) {
         const auto x = random_floats(std::size_t{tokens} * columns, 8);
         for (const bool quantized : {false, true})
-          ASSERT_TRUE(equal_bits(run_linear(*ops, w, x, tokens, quantized), run_linear(normative, w, x, tokens, quantized)))
+          ASSERT_TRUE(
+              equal_bits(run_linear(*ops, w, x, tokens, quantized), run_linear(normative, w, x, tokens, quantized)))
               << ops->name << " " << columns << " x " << tokens << (quantized ? " quantized" : " f32");
       }
     }
@@ -193,7 +198,8 @@ TEST_P(linear, a_token_does_not_depend_on_its_neighbours) {
       for (std::uint32_t t = 0; t < 40; ++t) {
         const std::vector<float> one(x.begin() + t * columns, x.begin() + (t + 1) * columns);
         const auto alone = run_linear(*ops, w, one, 1, quantized);
-        ASSERT_EQ(std::memcmp(alone.data(), together.data() + t * 9, 9 * sizeof(float)), 0) << ops->name << " token " << t;
+        ASSERT_EQ(std::memcmp(alone.data(), together.data() + t * 9, 9 * sizeof(float)), 0)
+            << ops->name << " token " << t;
       }
     }
   }
@@ -238,7 +244,8 @@ TEST(rms_norm, follows_its_formula_for_every_length) {
       double squares = 0;
       for (std::uint32_t i = 0; i < width; ++i) squares += std::pow(static_cast<double>(x[t * width + i]), 2);
       const double r = 1 / std::sqrt(squares / width + 1e-5);
-      for (std::uint32_t i = 0; i < width; ++i) ASSERT_NEAR(normative[t * width + i], x[t * width + i] * r * w[i], 2e-6);
+      for (std::uint32_t i = 0; i < width; ++i)
+        ASSERT_NEAR(normative[t * width + i], x[t * width + i] * r * w[i], 2e-6);
     }
     for (const op_table* ops : all_ops()) {
       std::vector<float> y(2 * width, poison);
@@ -251,11 +258,13 @@ TEST(rms_norm, follows_its_formula_for_every_length) {
 TEST(rms_norm, sums_in_blocks_of_512_with_sixteen_lanes) {
   // Values that round differently in any other order.
   std::vector<float> x(1100);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = std::ldexp(1.0f + static_cast<float>(i) * 1e-3f, static_cast<int>(i * 7 % 13));
+  for (std::size_t i = 0; i < x.size(); ++i)
+    x[i] = std::ldexp(1.0f + static_cast<float>(i) * 1e-3f, static_cast<int>(i * 7 % 13));
   float total = 0;
   for (std::size_t from = 0; from < x.size(); from += 512) {
     float lanes[16] = {};
-    for (std::size_t i = from; i < std::min<std::size_t>(from + 512, x.size()); ++i) lanes[i % 16] = std::fma(x[i], x[i], lanes[i % 16]);
+    for (std::size_t i = from; i < std::min<std::size_t>(from + 512, x.size()); ++i)
+      lanes[i % 16] = std::fma(x[i], x[i], lanes[i % 16]);
     for (int step = 8; step > 0; step /= 2) {
       for (int lane = 0; lane < step; ++lane) lanes[lane] += lanes[lane + step];
     }
@@ -349,7 +358,8 @@ TEST_P(attention, is_the_softmax_over_what_a_query_sees) {
   std::vector<float> normative(q.size(), poison);
   pages store(layout, c.length);
   reference_ops().store_kv({k.data(), v.data(), c.length, 0, store.view(1)});
-  reference_ops().attention({q.data(), normative.data(), c.length, 0, c.heads, scale, c.softcap, c.window, store.view(1)});
+  reference_ops().attention(
+      {q.data(), normative.data(), c.length, 0, c.heads, scale, c.softcap, c.window, store.view(1)});
 
   const auto stored = [&](float x) { return c.type == plan::kv_type::f32 ? x : f16_to_f32(f32_to_f16_saturated(x)); };
   for (std::uint32_t t = 0; t < c.length; t += 7) {
@@ -360,7 +370,8 @@ TEST_P(attention, is_the_softmax_over_what_a_query_sees) {
       for (std::uint32_t p = begin; p <= t; ++p) {
         double dot = 0;
         for (std::uint32_t d = 0; d < c.head_dim; ++d)
-          dot += static_cast<double>(q[(t * c.heads + head) * c.head_dim + d]) * stored(k[(p * c.kv_heads + kv) * c.head_dim + d]);
+          dot += static_cast<double>(q[(t * c.heads + head) * c.head_dim + d]) *
+                 stored(k[(p * c.kv_heads + kv) * c.head_dim + d]);
         dot *= scale;
         s.push_back(c.softcap != 0 ? c.softcap * std::tanh(dot / c.softcap) : dot);
       }
@@ -372,7 +383,8 @@ TEST_P(attention, is_the_softmax_over_what_a_query_sees) {
         for (std::uint32_t d = 0; d < c.head_dim; ++d) out[d] += w * stored(v[(p * c.kv_heads + kv) * c.head_dim + d]);
       }
       for (std::uint32_t d = 0; d < c.head_dim; ++d)
-        ASSERT_NEAR(normative[(t * c.heads + head) * c.head_dim + d], out[d] / sum, 5e-6) << "token " << t << " head " << head;
+        ASSERT_NEAR(normative[(t * c.heads + head) * c.head_dim + d], out[d] / sum, 5e-6)
+            << "token " << t << " head " << head;
     }
   }
 
@@ -383,9 +395,11 @@ TEST_P(attention, is_the_softmax_over_what_a_query_sees) {
       std::vector<float> y(q.size(), poison);
       for (std::uint32_t from = 0; from < c.length; from += chunk) {
         const std::uint32_t tokens = std::min(chunk, c.length - from);
-        const std::size_t kv_at = std::size_t{from} * c.kv_heads * c.head_dim, q_at = std::size_t{from} * c.heads * c.head_dim;
+        const std::size_t kv_at = std::size_t{from} * c.kv_heads * c.head_dim,
+                          q_at = std::size_t{from} * c.heads * c.head_dim;
         ops->store_kv({k.data() + kv_at, v.data() + kv_at, tokens, from, other.view(1)});
-        ops->attention({q.data() + q_at, y.data() + q_at, tokens, from, c.heads, scale, c.softcap, c.window, other.view(1)});
+        ops->attention(
+            {q.data() + q_at, y.data() + q_at, tokens, from, c.heads, scale, c.softcap, c.window, other.view(1)});
       }
       ASSERT_TRUE(equal_bits(y, normative)) << ops->name << " chunk " << chunk;
       for (std::size_t page = 0; page < store.storage.size(); ++page)

@@ -56,7 +56,9 @@ TEST(budget, tells_its_listener_of_every_freed_byte) {
   auto b = budget::make(100);
   std::uint64_t freed = 0;
   b->on_freed([&](std::uint64_t bytes) { freed += bytes; });
-  { const auto lease = b->try_take(memory_kind::kv, 7); }
+  {
+    const auto lease = b->try_take(memory_kind::kv, 7);
+  }
   b->earmark(1, 5);
   b->drop_earmark(1);
   EXPECT_EQ(freed, 12u);
@@ -84,7 +86,9 @@ TEST(budget, is_never_over_under_threads) {
   EXPECT_EQ(b->numbers().free, 1000u);
 }
 
-TEST(budget, kinds_have_names) { EXPECT_EQ(name_of(memory_kind::kv), "kv"); }
+TEST(budget, kinds_have_names) {
+  EXPECT_EQ(name_of(memory_kind::kv), "kv");
+}
 
 }  // namespace
 }  // namespace infer::memory

@@ -21,7 +21,9 @@ result<model> build_bytes(const std::vector<std::byte>& bytes) {
   return build(std::make_shared<const formats::gguf_file>(std::move(file)));
 }
 
-std::string message_of(const result<model>& r) { return r ? "" : r.error().message(); }
+std::string message_of(const result<model>& r) {
+  return r ? "" : r.error().message();
+}
 
 TEST(builder, lays_out_a_tiny_llama) {
   const auto bytes = tiny_llama_writer({}).build();
@@ -99,7 +101,8 @@ TEST(builder, all_missing_and_misshapen_tensors_are_named_at_once) {
   broken.add_tensor("blk.0.attn_q.weight", {32, 8}, values);
   const auto message = message_of(build_bytes(broken.build()));
   EXPECT_NE(message.find("output_norm.weight is missing"), std::string::npos) << message;
-  EXPECT_NE(message.find("blk.0.attn_q.weight has shape [32, 8] where [32, 32] is expected"), std::string::npos) << message;
+  EXPECT_NE(message.find("blk.0.attn_q.weight has shape [32, 8] where [32, 32] is expected"), std::string::npos)
+      << message;
   EXPECT_NE(message.find("more"), std::string::npos) << message;
 }
 

@@ -26,7 +26,8 @@ std::string render(const char* source, const chat_input& input) {
 TEST(chat_prompt, shows_messages_and_opens_the_assistants_turn) {
   chat_input input;
   input.turns = {{"system", "be brief", {}}, {"user", "hi", {}}};
-  EXPECT_EQ(render(chatml, input), "<|im_start|>system\nbe brief<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_EQ(render(chatml, input),
+            "<|im_start|>system\nbe brief<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n");
   input.add_generation_prompt = false;
   EXPECT_EQ(render(chatml, input), "<|im_start|>system\nbe brief<|im_end|>\n<|im_start|>user\nhi<|im_end|>\n");
 }
@@ -66,7 +67,9 @@ TEST(chat_prompt, further_fields_tools_and_kwargs_reach_the_template) {
   input.turns = {{"assistant", "", R"({"role":"x","content":null,"reasoning":"because"})"}};
   input.tools_json = R"([{"name":"f"}])";
   input.kwargs_json = R"({"thinking":true})";
-  EXPECT_EQ(render("{{ messages[0].role }} {{ messages[0].content is none }} {{ messages[0].reasoning }} {{ tools[0].name }} {{ thinking }}", input),
+  EXPECT_EQ(render("{{ messages[0].role }} {{ messages[0].content is none }} {{ messages[0].reasoning }} {{ "
+                   "tools[0].name }} {{ thinking }}",
+                   input),
             "assistant True because f True");
 }
 
