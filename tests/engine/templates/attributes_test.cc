@@ -1,3 +1,4 @@
+// Tests of: Arguments, attributes and items.
 #include "engine/templates/builtins.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: How much a template may do, and what it has done.
 #include "engine/templates/budget.h"
 
 #include <gtest/gtest.h>

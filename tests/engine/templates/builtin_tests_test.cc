@@ -1,3 +1,4 @@
+// Tests of: What may follow `is`.
 #include "engine/templates/builtins.h"
 
 #include <gtest/gtest.h>

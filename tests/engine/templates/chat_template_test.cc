@@ -1,3 +1,4 @@
+// Tests of: The template module's front door.
 #include "engine/templates/chat_template.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: The expression half of the evaluator.
 #include "engine/templates/evaluator.h"
 
 #include <gtest/gtest.h>

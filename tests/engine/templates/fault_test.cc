@@ -1,3 +1,4 @@
+// Tests of: The sentences of the template faults.
 #include "engine/templates/fault.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Looks filters up by name.
 #include "engine/templates/builtins.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: range, namespace, dict, raise_exception and strftime_now.
 #include "engine/templates/builtins.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: The lexer: text until the next tag, then the tag's tokens, then text again.
 #include "engine/templates/lexer.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Items, lengths, subscripts and slices.
 #include "engine/templates/operations.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: The methods of strings, dictionaries and lists. None changes its object.
 #include "engine/templates/builtins.h"
 
 #include <gtest/gtest.h>

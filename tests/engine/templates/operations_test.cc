@@ -1,3 +1,4 @@
+// Tests of: Truth, equality, order and arithmetic.
 #include "engine/templates/operations.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Statements: what stands between {% and %}.
 #include "engine/templates/parser.h"
 
 #include <gtest/gtest.h>

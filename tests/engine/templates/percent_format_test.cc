@@ -1,3 +1,4 @@
+// Tests of: Python's `pattern % values`.
 #include "engine/templates/operations.h"
 
 #include <gtest/gtest.h>

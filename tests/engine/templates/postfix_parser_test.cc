@@ -1,3 +1,4 @@
+// Tests of: What follows a primary expression: attributes, subscripts, calls, filters and tests.
 #include "engine/templates/expression_parser.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Python-like printing and JSON.
 #include "engine/templates/printing.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Filters over lists, dictionaries and whatever is iterable.
 #include "engine/templates/builtins.h"
 
 #include <gtest/gtest.h>

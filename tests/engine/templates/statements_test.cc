@@ -1,3 +1,4 @@
+// Tests of: The statement half of the evaluator.
 #include "engine/templates/evaluator.h"
 
 #include <gtest/gtest.h>

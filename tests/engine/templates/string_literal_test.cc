@@ -1,3 +1,4 @@
+// Tests of: Python's string escapes.
 #include "engine/templates/string_literal.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Filters that make strings and numbers.
 #include "engine/templates/builtins.h"
 
 #include <gtest/gtest.h>

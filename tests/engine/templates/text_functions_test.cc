@@ -1,3 +1,4 @@
+// Tests of: Stripping, splitting, joining and replacing.
 #include "engine/templates/text_functions.h"
 
 #include <gtest/gtest.h>

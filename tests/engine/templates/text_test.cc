@@ -1,3 +1,4 @@
+// Tests of: Provenance-keeping string operations.
 #include "engine/templates/text.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Character handling over utf8proc.
 #include "engine/templates/unicode.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Construction of values and the ordered dictionary.
 #include "engine/templates/value.h"
 
 #include <gtest/gtest.h>

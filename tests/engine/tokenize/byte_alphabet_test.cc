@@ -1,3 +1,4 @@
+// Tests of: The byte alphabet as two tables made at first use.
 #include "engine/tokenize/byte_alphabet.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: The merge loop: a scan for short pieces, a heap over a linked list for long ones.
 #include "engine/tokenize/byte_pair.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: The incremental detokenizer.
 #include "engine/tokenize/detokenizer.h"
 
 #include <gtest/gtest.h>

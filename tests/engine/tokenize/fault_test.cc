@@ -1,3 +1,4 @@
+// Tests of: The sentences of the tokenizer faults.
 #include "engine/tokenize/fault.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: The splitting rules, compiled with PCRE2.
 #include "engine/tokenize/pre_tokenizer.h"
 
 #include <gtest/gtest.h>

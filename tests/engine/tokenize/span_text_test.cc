@@ -1,3 +1,4 @@
+// Tests of: Concatenation and repair of typed spans.
 #include "engine/tokenize/span_text.h"
 
 #include <gtest/gtest.h>

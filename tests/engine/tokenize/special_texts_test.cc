@@ -1,3 +1,4 @@
+// Tests of: The trie of special texts: children are linked lists, since only the first level is ever wide.
 #include "engine/tokenize/special_texts.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: The table of well-known end texts and its two exceptions.
 #include "engine/tokenize/stop_tokens.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: The byte-level tokenizer: special texts are cut out, the rest is split and merged.
 #include "engine/tokenize/tokenizer.h"
 
 #include <gtest/gtest.h>

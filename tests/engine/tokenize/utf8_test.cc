@@ -1,3 +1,4 @@
+// Tests of: UTF-8 stepping by Unicode's table 3-7.
 #include "engine/tokenize/utf8.h"
 
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Tests of: Reads a vocabulary from a model file's metadata.
 #include "engine/tokenize/vocabulary.h"
 
 #include <gtest/gtest.h>
