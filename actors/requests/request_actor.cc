@@ -68,7 +68,7 @@ request_actor::behavior_type request_actor_state::make(msg::generate request, ev
   const std::uint64_t request_id = request.request_id;
   std::random_device entropy;
   const std::uint64_t seed = (std::uint64_t{entropy()} << 21 ^ entropy()) & ((std::uint64_t{1} << 53) - 1);
-  state_.emplace(std::move(request), seed, *this, [] { return std::chrono::steady_clock::now(); });
+  state_.emplace(std::move(request), seed, *this, [this] { return self_->clock().now(); });
   self_->set_exception_handler(crash_handler("request " + std::to_string(request_id)));
   self_->set_down_handler([this](caf::down_msg& down) {
     if (down.source == sink_.address()) return state_->cancel();
