@@ -7,6 +7,10 @@
 #include <prometheus/registry.h>
 #include <prometheus/text_serializer.h>
 
+#include <functional>
+#include <utility>
+#include <vector>
+
 namespace infer::actors {
 
 namespace {
@@ -17,6 +21,50 @@ prometheus::Gauge& gauge(prometheus::Registry& registry, const char* name, const
 
 prometheus::Counter& counter(prometheus::Registry& registry, const char* name, const char* help) {
   return prometheus::BuildCounter().Name(name).Help(help).Register(registry).Add({});
+}
+
+/// One series per model.
+prometheus::MetricFamily family(const msg::model_list& models, const char* name, const char* help,
+                                prometheus::MetricType type,
+                                const std::function<double(const msg::model_row&)>& value) {
+  prometheus::MetricFamily out{name, help, type, {}};
+  for (const msg::model_row& row : models.models) {
+    prometheus::ClientMetric metric;
+    metric.label.push_back({"model", row.id});
+    (type == prometheus::MetricType::Gauge ? metric.gauge.value : metric.counter.value) = value(row);
+    out.metric.push_back(std::move(metric));
+  }
+  return out;
+}
+
+void add_models(const msg::model_list& models, std::vector<prometheus::MetricFamily>& to) {
+  const auto gauge_of = [&](const char* name, const char* help, const auto& value) {
+    to.push_back(family(models, name, help, prometheus::MetricType::Gauge, value));
+  };
+  const auto counter_of = [&](const char* name, const char* help, const auto& value) {
+    to.push_back(family(models, name, help, prometheus::MetricType::Counter, value));
+  };
+  using row = const msg::model_row&;
+  gauge_of("infer_model_ready", "1 where the model takes requests at once.",
+           [](row r) { return r.state == msg::model_state::ready ? 1.0 : 0.0; });
+  gauge_of("infer_model_bytes", "Memory held by the model.", [](row r) { return static_cast<double>(r.bytes); });
+  gauge_of("infer_model_leases", "Requests that hold the model.", [](row r) { return r.leases; });
+  gauge_of("infer_model_waiters", "Requests that wait for the model.", [](row r) { return r.waiters; });
+  gauge_of("infer_model_streams", "Sequences that are computed.", [](row r) { return r.work.streams_open; });
+  gauge_of("infer_model_streams_waiting", "Sequences without a place in the batch.",
+           [](row r) { return r.work.streams_waiting; });
+  gauge_of("infer_model_pages_free", "Pages of the key-value cache that are free.",
+           [](row r) { return r.work.pages_free; });
+  gauge_of("infer_model_pages", "Pages of the key-value cache.", [](row r) { return r.work.pages_total; });
+  counter_of("infer_model_prompt_tokens_total", "Prompt tokens computed.",
+             [](row r) { return static_cast<double>(r.work.prompt_tokens); });
+  counter_of("infer_model_tokens_total", "Tokens generated.",
+             [](row r) { return static_cast<double>(r.work.tokens_made); });
+  counter_of("infer_model_steps_total", "Steps computed.", [](row r) { return static_cast<double>(r.work.steps); });
+  counter_of("infer_model_layers_total", "Layers computed in all steps.",
+             [](row r) { return static_cast<double>(r.work.layers_run); });
+  counter_of("infer_model_cancelled_rows_total", "Rows of steps that were cancelled under way.",
+             [](row r) { return static_cast<double>(r.work.rows_cancelled); });
 }
 
 }  // namespace
@@ -75,8 +123,10 @@ void gateway_metrics::tokens(std::uint32_t in, std::uint32_t out) {
   series_->tokens_out.Increment(out);
 }
 
-std::string gateway_metrics::text() const {
-  return prometheus::TextSerializer().Serialize(registry_->Collect());
+std::string gateway_metrics::text(const msg::model_list& models) const {
+  auto families = registry_->Collect();
+  add_models(models, families);
+  return prometheus::TextSerializer().Serialize(families);
 }
 
 }  // namespace infer::actors

@@ -5,6 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "protocol/messages/models.h"
+
 namespace prometheus {
 class Registry;
 }
@@ -25,8 +27,8 @@ class gateway_metrics {
   void request_done(const char* route, int status);
   void tokens(std::uint32_t in, std::uint32_t out);
 
-  /// Everything in the registry, as Prometheus reads it.
-  std::string text() const;
+  /// Everything in the registry and the models' own series, as Prometheus reads it.
+  std::string text(const msg::model_list& models) const;
   const std::shared_ptr<prometheus::Registry>& registry() const { return registry_; }
 
  private:

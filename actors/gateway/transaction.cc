@@ -92,8 +92,6 @@ void transaction::answer_now() {
   switch (route_.to) {
     case route::root:
       return respond(200, json_type, "{\"name\":\"infer-node\",\"status\":\"ok\"}");
-    case route::metrics:
-      return respond(200, "text/plain; version=0.0.4; charset=utf-8", shared_.metrics.text());
     default:
       return ask(msg::list_models{msg::next_request_id()});
   }
@@ -172,6 +170,7 @@ void transaction::on(const msg::text_transformed& event) {
 
 void transaction::on(const msg::model_list& event) {
   answered_ = true;
+  if (route_.to == route::metrics) return respond_metrics(event);
   if (route_.to == route::models) return respond(200, json_type, http::write_json(http::models_body(event)));
   if (route_.to == route::model) {
     const msg::model_row* const found = http::find_model(event, route_.model);
@@ -185,6 +184,7 @@ void transaction::on(const msg::model_list& event) {
 
 void transaction::on(const adaptor_ended&) {
   answered_ = true;
+  if (route_.to == route::metrics) return respond_metrics({});
   if (!call_) return fail(later("the models are not known at the moment; please repeat the request"));
   fail(http::edge_error(500, {}, "the request was lost inside the server; please repeat it"));
 }
@@ -218,6 +218,11 @@ void transaction::respond(int status, std::string content_type, std::string body
   for (auto& field : more) start.more.push_back(std::move(field));
   const bool keep = start.keep_alive;
   finish(status, keep, render_head(start) + (head_.method == "HEAD" ? std::string() : body));
+}
+
+/// Without rows where the zoo does not answer: the gateway's own series are there all the same.
+void transaction::respond_metrics(const msg::model_list& models) {
+  respond(200, "text/plain; version=0.0.4; charset=utf-8", shared_.metrics.text(models));
 }
 
 void transaction::begin_stream() {
@@ -270,8 +275,9 @@ void transaction::on_deadline() {
   const auto now = clock::now();
   if (ended_ || !exchange_) return;
   const bool waits_for_answer = !call_ || !exchange_->attached();
-  if (waits_for_answer && now >= asked_ + shared_.config.answer_timeout)
-    return fail(later("the server does not answer at the moment; please repeat the request"));
+  const bool too_long = waits_for_answer && now >= asked_ + shared_.config.answer_timeout;
+  if (too_long && route_.to == route::metrics) return respond_metrics({});
+  if (too_long) return fail(later("the server does not answer at the moment; please repeat the request"));
   if (stream_ && now >= last_sent_ + shared_.config.ping_interval) send_frames(http::sse_ping(), {});
 }
 

@@ -81,14 +81,14 @@ inner_models_actor::behavior_type models_state::make(models_config config) {
       [this](const msg::who_runs&, const models_sink& sink) {
         sink_ = sink;
         for (const auto& [id, model] : models_) {
-          if (model.port) self_->send(sink, model.row, model.port);
+          if (model.port) self_->send(sink, model.row, model.port, msg::model_watch{model.core});
         }
       },
       [this](const msg::model_started& message, const port_actor& port) {
         const auto at = models_.find(message.id);
         if (at == models_.end() || at->second.row.generation != message.generation || at->second.ended) return;
         at->second.port = port;
-        if (sink_) self_->send(sink_, message, port);
+        if (sink_) self_->send(sink_, message, port, msg::model_watch{at->second.core});
       },
       [this](const msg::check_credited& message) { report_when_credited(message.id); },
   };

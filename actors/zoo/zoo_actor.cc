@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <caf/all.hpp>
 
+#include "actors/model/model_core.h"
 #include "actors/support/error_bridge.h"
 #include "protocol/messages/type_ids.h"
 
@@ -11,6 +12,11 @@ namespace infer::actors {
 namespace {
 
 zoo_time now() { return std::chrono::steady_clock::now(); }
+
+msg::model_work work_of(const core_counters& c) {
+  return {c.prompt_tokens, c.tokens_made, c.steps, c.layers_run, c.rows_cancelled,
+          c.streams_open, c.streams_waiting, c.pages_free, c.pages_total};
+}
 
 }  // namespace
 
@@ -51,6 +57,16 @@ void zoo_actor_state::changed(const msg::model_changed& message) {
   if (who == admins_.end()) return;
   self_->send(who->second, message);
   admins_.erase(who);
+}
+
+std::vector<msg::model_row> zoo_actor_state::rows() const {
+  auto out = state_->rows();
+  for (msg::model_row& row : out) {
+    const auto at = running_.find(row.id);
+    if (at == running_.end()) continue;
+    if (const auto core = at->second.lock()) row.work = work_of(core->counters);
+  }
+  return out;
 }
 
 void zoo_actor_state::know(std::uint64_t request_id, const lease_sink& who) {
@@ -96,7 +112,7 @@ inner_zoo_actor::behavior_type zoo_actor_state::make(zoo_config config) {
         state_->announce(message);
       },
       [this](const msg::list_models& message, const admin_sink& who) {
-        self_->send(who, msg::model_list{message.request_id, state_->rows()});
+        self_->send(who, msg::model_list{message.request_id, rows()});
       },
       [this](const msg::load_model& message, const admin_sink& who) {
         admins_[message.request_id] = who;
@@ -125,13 +141,15 @@ inner_zoo_actor::behavior_type zoo_actor_state::make(zoo_config config) {
         state_->load_failed(message, now());
         after_event();
       },
-      [this](const msg::model_started& message, const port_actor& port) {
+      [this](const msg::model_started& message, const port_actor& port, const msg::model_watch& watch) {
         ports_[message.id] = port;
+        running_[message.id] = watch.core;
         state_->started(message, now());
         after_event();
       },
       [this](const msg::model_down& message) {
         ports_.erase(message.id);
+        running_.erase(message.id);
         state_->down(message, now());
         after_event();
       },

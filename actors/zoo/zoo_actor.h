@@ -47,6 +47,7 @@ class zoo_actor_state : public zoo_output {
  private:
   template <class Interface>
   Interface myself() const;
+  std::vector<msg::model_row> rows() const;
   void know(std::uint64_t request_id, const lease_sink& who);
   void after_event();
 
@@ -56,6 +57,7 @@ class zoo_actor_state : public zoo_output {
   std::map<std::uint64_t, lease_sink> requests_;
   std::map<std::uint64_t, admin_sink> admins_;
   std::map<std::string, port_actor> ports_;
+  std::map<std::string, std::weak_ptr<const model_core>> running_;
   msg::model_handle arriving_;  // came with model_loaded, goes with start_model
   std::uint64_t timer_ = 0;
   std::optional<zoo_time> timer_due_;

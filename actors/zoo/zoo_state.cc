@@ -196,6 +196,7 @@ msg::model_row zoo_state::row(const entry& e) const {
   r.context = e.context;
   r.trained_context = e.trained_context;
   r.bytes = e.bytes;
+  r.created = e.config.created;
   r.detail = e.reason;
   return r;
 }

@@ -24,6 +24,7 @@ using zoo_time = std::chrono::steady_clock::time_point;
 struct zoo_model {
   msg::model_source source;
   std::vector<std::string> aliases;
+  std::uint64_t created = 0;                            // when its file was made, seconds since 1970
   std::optional<std::chrono::milliseconds> keep_alive;  // unload after so long without a lease; absent: never
 };
 

@@ -1,6 +1,8 @@
 // Flags to configuration.
 #include "apps/infer_node/model_options.h"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <iostream>
 
@@ -21,6 +23,8 @@ actors::zoo_model model_options::zoo_model(const std::string& model_path) const 
   actors::zoo_model model;
   const std::string stem = std::filesystem::path(model_path).stem();
   model.source = {alias.empty() ? stem : alias, model_path, context, slots, key_type, value_type, activations, batch};
+  struct stat file{};
+  if (stat(model_path.c_str(), &file) == 0) model.created = static_cast<std::uint64_t>(file.st_mtime);
   if (!alias.empty() && alias != stem) model.aliases.push_back(stem);
   return model;
 }

@@ -104,7 +104,7 @@ using loader_actor = caf::typed_actor<
 
 // What the zoo listens to from the supervisor of models.
 using models_sink = caf::typed_actor<
-    caf::reacts_to<msg::model_started, port_actor>,
+    caf::reacts_to<msg::model_started, port_actor, msg::model_watch>,
     caf::reacts_to<msg::model_down>>;
 
 // The supervisor of models: one subtree per loaded model.

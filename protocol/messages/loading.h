@@ -18,6 +18,12 @@ struct model_handle {
 };
 inline std::string to_string(const model_handle& x) { return x.core ? "model_handle(loaded)" : "model_handle(none)"; }
 
+/// A running model to look at, not to keep: its counters. Does not leave the process.
+struct model_watch {
+  std::weak_ptr<const actors::model_core> core;
+};
+inline std::string to_string(const model_watch&) { return "model_watch"; }
+
 /// What to load and how.
 struct model_source {
   std::string id;
@@ -77,7 +83,7 @@ struct start_model {
   std::uint32_t generation = 0;
   std::string id;
 };
-/// models → zoo, together with the port; again after the port was restarted.
+/// models → zoo, together with the port and a watch on the model; again after the port was restarted.
 struct model_started {
   std::uint32_t generation = 0;
   std::string id;

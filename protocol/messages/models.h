@@ -7,6 +7,19 @@ namespace infer::msg {
 
 enum class model_state : std::uint8_t { absent, claiming, loading, cancelling, ready, closing, draining, failed };
 
+/// What a running model has done since it was loaded, and what it has under way.
+struct model_work {
+  std::uint64_t prompt_tokens = 0;
+  std::uint64_t tokens_made = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t layers_run = 0;      // of all steps together
+  std::uint64_t rows_cancelled = 0;  // rows that steps left out because nobody wanted them any more
+  std::uint32_t streams_open = 0;
+  std::uint32_t streams_waiting = 0;
+  std::uint32_t pages_free = 0;
+  std::uint32_t pages_total = 0;
+};
+
 /// One model as `/v1/models` and `infer-node list` show it.
 struct model_row {
   std::string id;
@@ -21,6 +34,7 @@ struct model_row {
   std::uint64_t bytes = 0;           // memory held
   std::uint64_t created = 0;         // seconds since 1970
   std::string detail;                // why it failed
+  model_work work;                   // zero while nothing runs
 };
 
 struct list_models {
@@ -54,9 +68,14 @@ struct model_changed {
 };
 
 template <class I>
+auto inspect(I& f, model_work& x) {
+  return f(x.prompt_tokens, x.tokens_made, x.steps, x.layers_run, x.rows_cancelled, x.streams_open, x.streams_waiting,
+           x.pages_free, x.pages_total);
+}
+template <class I>
 auto inspect(I& f, model_row& x) {
   return f(x.id, x.aliases, x.path, x.state, x.percent, x.leases, x.waiters, x.context, x.trained_context, x.bytes,
-           x.created, x.detail);
+           x.created, x.detail, x.work);
 }
 template <class I>
 auto inspect(I& f, list_models& x) { return f(x.request_id); }

@@ -113,10 +113,12 @@ CAF_ADD_TYPE_ID(infer, (infer::msg::expire_claim))
 CAF_ADD_TYPE_ID(infer, (infer::msg::who_runs))
 CAF_ADD_TYPE_ID(infer, (infer::msg::check_credited))
 CAF_ADD_TYPE_ID(infer, (infer::msg::zoo_tick))
+CAF_ADD_TYPE_ID(infer, (infer::msg::model_watch))
 
 CAF_END_TYPE_ID_BLOCK(infer)
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(infer::msg::model_handle)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(infer::msg::model_watch)
 
 namespace infer {
 

@@ -159,6 +159,8 @@ zoo_actor::behavior_type fake_zoo(zoo_actor::pointer self, std::shared_ptr<notes
         msg::model_row row;
         row.id = "org/the-model:q4@1";
         row.state = msg::model_state::ready;
+        row.leases = 2;
+        row.work.layers_run = 30;
         self->send(sink, msg::model_list{question.request_id, {row}});
       },
       [](const msg::load_model&, const admin_sink&) {},

@@ -315,6 +315,8 @@ TEST_F(HttpEdge, CountsWhatItDoes) {
   EXPECT_NE(text.find("infer_http_first_byte_seconds_count"), std::string::npos);
   EXPECT_NE(text.find("infer_http_connections"), std::string::npos);
   EXPECT_NE(text.find("infer_http_streams 0"), std::string::npos);
+  EXPECT_NE(text.find("infer_model_leases{model=\"org/the-model:q4@1\"} 2"), std::string::npos) << text;
+  EXPECT_NE(text.find("infer_model_layers_total{model=\"org/the-model:q4@1\"} 30"), std::string::npos);
 }
 
 TEST_F(HttpEdge, HealthSaysSoWhereNobodyAnswers) {
@@ -322,6 +324,9 @@ TEST_F(HttpEdge, HealthSaysSoWhereNobodyAnswers) {
   silence_zoo();
   EXPECT_EQ(ask(get("/health")).status, 503);
   EXPECT_EQ(ask(get("/v1/models")).fields.at("retry-after"), "1");
+  const raw_answer metrics = ask(get("/metrics"));
+  EXPECT_EQ(metrics.status, 200);
+  EXPECT_NE(metrics.body.find("infer_http_connections 1"), std::string::npos) << metrics.body;
 }
 
 }  // namespace
