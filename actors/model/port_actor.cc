@@ -1,6 +1,7 @@
 // The port's behaviour.
 #include "actors/model/port_actor.h"
 
+#include <algorithm>
 #include <caf/all.hpp>
 #include <chrono>
 
@@ -38,6 +39,12 @@ void port_actor_state::encode(const msg::encode_prompt& message, const stream_si
 }
 
 void port_actor_state::decode_text(const msg::decode_ids& message, const stream_sink& sink, std::uint32_t attempt) {
+  const auto known = [size = core_->tokenizer->size()](token_id id) { return id >= 0 && static_cast<std::size_t>(id) < size; };
+  if (const auto bad = std::ranges::find_if_not(message.ids, known); bad != message.ids.end()) {
+    self_->send(sink, msg::prompt_refused{message.request_id, msg::refusal::invalid_value,
+                                          "token id " + std::to_string(*bad) + " is outside the vocabulary", "tokens"});
+    return;
+  }
   self_->request(tokenizer_, caf::infinite, message)
       .then([this, sink](const msg::ids_decoded& decoded) { self_->send(sink, decoded); },
             [this, message, sink, attempt](const caf::error& why) {
