@@ -146,13 +146,15 @@ int run_local(const run_options& o) {
 
 int run(run_options& o) {
   set_up_log(o.verbose ? "info" : "error");
+  if (o.server.empty() && o.model.path.empty())
+    return fail_with("say which model: -m FILE, or --server URL for a running server");
   if (o.prompt.empty()) {
     if (isatty(STDIN_FILENO) != 0) std::cerr << "Type the prompt, end it with Ctrl-D.\n";
     o.prompt.assign(std::istreambuf_iterator<char>(std::cin), {});
+    if (o.prompt.ends_with('\n')) o.prompt.pop_back();
   }
-  if (!o.server.empty()) return run_remote(o);
-  if (o.model.path.empty()) return fail_with("say which model: -m FILE, or --server URL for a running server");
-  return run_local(o);
+  if (o.prompt.empty()) return fail_with("the prompt is empty");
+  return o.server.empty() ? run_local(o) : run_remote(o);
 }
 
 }  // namespace

@@ -127,7 +127,8 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--api-key", o->api_keys, "key that clients must send; repeat for more")->envname("INFER_API_KEY");
   command->add_option("--allow-origin", o->origins, "web origin that may ask from a browser; * for all");
   command->add_option("--memory", o->memory_mb, "MiB of memory to use at most; 0: 80 % of what there is");
-  command->add_option("--log-level", o->log_level, "trace, debug, info, warn, error, off");
+  command->add_option("--log-level", o->log_level, "how much to log")
+      ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}));
   command->add_option("--grace", o->grace_s, "seconds that running answers get when the server is told to stop");
   command->callback([o, &exit_code] { exit_code = serve(*o); });
 }
