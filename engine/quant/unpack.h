@@ -18,10 +18,17 @@ inline float load_f16(const std::byte* from) noexcept {
 
 /// Byte j holds element j in its low half and element j + 16 in its high half; `zero` is taken off each.
 inline void unpack_halves(const std::byte* from, int zero, std::int8_t* q) noexcept {
-  for (std::size_t j = 0; j < 16; ++j) {
-    const int both = std::to_integer<int>(from[j]);
-    q[j] = static_cast<std::int8_t>((both & 15) - zero);
-    q[j + 16] = static_cast<std::int8_t>((both >> 4) - zero);
+  // Eight bytes at a time: x − zero in every byte without a borrow into the next, for 0 ≤ zero ≤ 128.
+  constexpr std::uint64_t each = 0x0101010101010101u;
+  const auto less_zero = [zero](std::uint64_t x) {
+    return ((x | each * 0x80u) - each * static_cast<std::uint64_t>(zero)) ^ each * 0x80u;
+  };
+  for (std::size_t j = 0; j < 16; j += 8) {
+    std::uint64_t both;
+    std::memcpy(&both, from + j, 8);
+    const std::uint64_t low = less_zero(both & each * 15u), high = less_zero((both >> 4) & each * 15u);
+    std::memcpy(q + j, &low, 8);
+    std::memcpy(q + j + 16, &high, 8);
   }
 }
 
