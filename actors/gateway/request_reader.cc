@@ -25,12 +25,14 @@ std::string lower(string_view text) {
 }  // namespace
 
 struct request_reader::parser final : beast_http::basic_parser<true> {
-  explicit parser(std::size_t limit) {
+  explicit parser(std::size_t limit) : head_limit(limit) {
     header_limit(static_cast<std::uint32_t>(limit));
     body_limit(boost::none);
   }
 
   request_head head;
+  std::size_t head_bytes = 0;
+  const std::size_t head_limit;  // Beast's own limit holds for what it is fed at a time only
   std::string body;
   bool announced = false;
   bool discard = false;
@@ -71,11 +73,12 @@ request_reader::progress request_reader::feed(std::string_view bytes, std::size_
     boost::beast::error_code bad;
     const std::size_t step = p.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used), bad);
     used += step;
-    if (bad == beast_http::error::need_more) return progress::more;
-    if (bad == beast_http::error::header_limit) {
+    if (!p.announced) p.head_bytes += step;
+    if (bad == beast_http::error::header_limit || p.head_bytes > p.head_limit) {
       p.failure = http::edge_error(431, "headers_too_large", "the request's header fields are too large");
       return progress::failed;
     }
+    if (bad == beast_http::error::need_more) return progress::more;
     if (bad) {
       p.failure = http::edge_error(400, "bad_request", "the request is not valid HTTP: " + bad.message());
       return progress::failed;

@@ -210,6 +210,16 @@ TEST_F(HttpEdge, RefusesOversizeHeads) {
   EXPECT_TRUE(client.ended());
 }
 
+TEST_F(HttpEdge, RefusesOversizeHeadsOfSmallFieldsThatComeBitByBit) {
+  start();
+  raw_client client = connect();
+  client.send("GET / HTTP/1.1\r\n");
+  for (int i = 0; i < 80; ++i) client.send("X-Field: " + std::string(1000, 'm') + "\r\n");
+  client.send("\r\n");
+  EXPECT_EQ(client.answer().status, 431);
+  EXPECT_TRUE(client.ended());
+}
+
 TEST_F(HttpEdge, RefusesOversizeBodiesBeforeReadingThem) {
   start([](gateway_config& c) { c.max_body = 100'000; });
   raw_client client = connect();
