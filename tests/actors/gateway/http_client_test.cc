@@ -1,0 +1,156 @@
+// The blocking client against a server that says exactly what the test tells it to.
+#include "actors/gateway/http_client.h"
+
+#include <arpa/inet.h>
+#include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace infer::actors {
+namespace {
+
+/// Takes one connection, reads one request, sends `pieces` one after the other and hangs up.
+class one_answer {
+ public:
+  explicit one_answer(std::vector<std::string> pieces) : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&at), size) != 0 || ::listen(listener_, 1) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size) != 0)
+      ADD_FAILURE() << "cannot listen";
+    port_ = ntohs(at.sin_port);
+    thread_ = std::thread([this, pieces = std::move(pieces)] { serve(pieces); });
+  }
+  ~one_answer() { request(); }
+
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+  /// What the client sent. Ends the server.
+  const std::string& request() {
+    if (thread_.joinable()) thread_.join();
+    if (listener_ >= 0) ::close(std::exchange(listener_, -1));
+    return request_;
+  }
+
+ private:
+  void serve(const std::vector<std::string>& pieces) {
+    const int socket = ::accept(listener_, nullptr, nullptr);
+    char buffer[4096];
+    while (!whole()) {
+      const ssize_t count = ::recv(socket, buffer, sizeof buffer, 0);
+      if (count <= 0) break;
+      request_.append(buffer, static_cast<std::size_t>(count));
+    }
+    for (const std::string& piece : pieces) ::send(socket, piece.data(), piece.size(), MSG_NOSIGNAL);
+    ::close(socket);
+  }
+
+  bool whole() const {
+    const auto head = request_.find("\r\n\r\n");
+    const auto field = request_.find("Content-Length: ");
+    if (head == std::string::npos || field == std::string::npos) return false;
+    return request_.size() >= head + 4 + std::stoul(request_.substr(field + 16));
+  }
+
+  int listener_ = -1;
+  std::uint16_t port_ = 0;
+  std::string request_;
+  std::thread thread_;
+};
+
+std::string answer(const std::string& status, const std::string& body) {
+  return "HTTP/1.1 " + status + "\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+TEST(HttpPost, SendsTheBodyWithItsFieldsAndReturnsTheAnswer) {
+  one_answer server({answer("200 OK", "{\"a\":1}")});
+  const auto got = http_post(server.url() + "/ignored", "/v1/tokenize", "{\"content\":\"x\"}", "secret", {});
+  ASSERT_TRUE(got) << got.error().message();
+  EXPECT_EQ(got.value().status, 200u);
+  EXPECT_EQ(got.value().body, "{\"a\":1}");
+  const std::string& request = server.request();
+  EXPECT_TRUE(request.starts_with("POST /v1/tokenize HTTP/1.1\r\n")) << request;
+  EXPECT_NE(request.find("\r\nHost: 127.0.0.1:"), std::string::npos) << request;
+  EXPECT_NE(request.find("\r\nContent-Type: application/json\r\n"), std::string::npos) << request;
+  EXPECT_NE(request.find("\r\nAuthorization: Bearer secret\r\n"), std::string::npos) << request;
+  EXPECT_TRUE(request.ends_with("\r\n\r\n{\"content\":\"x\"}")) << request;
+}
+
+TEST(HttpPost, SendsNoKeyWhereThereIsNone) {
+  one_answer server({answer("200 OK", "")});
+  ASSERT_TRUE(http_post(server.url(), "/", "", "", {}));
+  EXPECT_EQ(server.request().find("Authorization"), std::string::npos);
+}
+
+TEST(HttpPost, HandsOnTheChunksOfAStream) {
+  one_answer server({"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n", "6\r\ndata: \r\n", "3\r\none\r",
+                     "\n5\r\n\ntwo\n\r\n", "0\r\n\r\n"});
+  std::string data;
+  const auto got = http_post(server.url(), "/", "{}", "", [&](std::string_view piece) { data += piece; });
+  ASSERT_TRUE(got) << got.error().message();
+  EXPECT_EQ(data, "data: one\ntwo\n");
+  EXPECT_EQ(got.value().body, "");
+}
+
+TEST(HttpPost, HandsOnALongAnswerWhole) {
+  const std::string body(1'000'000, 'x');
+  one_answer server({answer("200 OK", body)});
+  std::string data;
+  ASSERT_TRUE(http_post(server.url(), "/", "{}", "", [&](std::string_view piece) { data += piece; }));
+  EXPECT_EQ(data, body);
+}
+
+TEST(HttpPost, KeepsTheBodyOfARefusalForItself) {
+  one_answer server({answer("404 Not Found", "{\"error\":{}}")});
+  bool called = false;
+  const auto got = http_post(server.url(), "/", "{}", "", [&](std::string_view) { called = true; });
+  ASSERT_TRUE(got) << got.error().message();
+  EXPECT_EQ(got.value().status, 404u);
+  EXPECT_EQ(got.value().body, "{\"error\":{}}");
+  EXPECT_FALSE(called);
+}
+
+TEST(HttpPost, SaysThatAnAnswerBrokeOff) {
+  one_answer server({"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf"});
+  const auto got = http_post(server.url(), "/", "{}", "", {});
+  ASSERT_FALSE(got);
+  EXPECT_NE(got.error().message().find("the answer broke off"), std::string::npos) << got.error().message();
+}
+
+TEST(HttpPost, SaysThatNoAnswerCame) {
+  one_answer server({});
+  const auto got = http_post(server.url(), "/", "{}", "", {});
+  ASSERT_FALSE(got);
+  EXPECT_NE(got.error().message().find("the server did not answer"), std::string::npos) << got.error().message();
+}
+
+TEST(HttpPost, SaysThatNobodyListens) {
+  std::string url;
+  {
+    one_answer server({answer("200 OK", "")});
+    url = server.url();
+    ASSERT_TRUE(http_post(url, "/", "", "", {}));
+  }
+  const auto got = http_post(url, "/", "{}", "", {});
+  ASSERT_FALSE(got);
+  EXPECT_NE(got.error().message().find("cannot connect to " + url), std::string::npos) << got.error().message();
+}
+
+TEST(HttpPost, RefusesWhatIsNoAddress) {
+  for (const char* url : {"", "127.0.0.1:80", "https://127.0.0.1", "http://", "http://:80", "http://127.0.0.1:"}) {
+    const auto got = http_post(url, "/", "{}", "", {});
+    ASSERT_FALSE(got) << url;
+    EXPECT_EQ(got.error().code, std::errc::invalid_argument) << url;
+    EXPECT_NE(got.error().message().find("http://HOST:PORT"), std::string::npos) << got.error().message();
+  }
+}
+
+}  // namespace
+}  // namespace infer::actors
