@@ -5,6 +5,7 @@
 
 #include "actors/gateway/adaptors.h"
 #include "actors/support/error_bridge.h"
+#include "actors/support/watch.h"
 #include "protocol/messages/type_ids.h"
 
 namespace infer::actors {
@@ -42,7 +43,7 @@ struct adaptor_state {
   adaptor_state(const adaptor_state&) = delete;
 
   std::shared_ptr<exchange> to;
-  caf::actor_addr computing;
+  watch gateway, computing;
   request_control request;  // held, since a request that nobody holds would end
 };
 
@@ -58,10 +59,8 @@ void pass(adaptor_pointer self, const Event& event) {
 
 /// The request itself computes from now on; its front need not be watched any more.
 void bind_request(adaptor_pointer self, const msg::request_accepted& accepted, const request_control& request) {
-  self->demonitor(self->state.computing);
-  self->state.computing = request.address();
+  self->state.computing = watch(self, request);
   self->state.request = request;
-  self->monitor(request);
   self->state.to->attach(std::make_shared<request_link>(accepted.request_id, self->address(), request.address()));
 }
 
@@ -72,9 +71,8 @@ event_sink::behavior_type event_adaptor(adaptor_pointer self, std::shared_ptr<ex
   self->set_down_handler([](caf::scheduled_actor* me, const caf::down_msg& down) {
     me->quit(down.reason ? down.reason : caf::make_error(caf::sec::runtime_error, "whoever computed has ended"));
   });
-  self->state.computing = requests.address();
-  self->monitor(gateway);
-  self->monitor(requests);
+  self->state.gateway = watch(self, gateway);
+  self->state.computing = watch(self, requests);
   const auto& order = std::get<msg::generate>(to->order());
   self->state.to = std::move(to);
   self->state.to->attach(std::make_shared<request_link>(order.request_id, self->address(), caf::actor_addr()));

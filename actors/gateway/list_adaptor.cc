@@ -5,6 +5,7 @@
 
 #include "actors/gateway/adaptors.h"
 #include "actors/support/error_bridge.h"
+#include "actors/support/watch.h"
 #include "protocol/messages/type_ids.h"
 
 namespace infer::actors {
@@ -30,6 +31,7 @@ struct list_state {
   list_state(const list_state&) = delete;
 
   std::shared_ptr<exchange> to;
+  watch gateway, zoo;
 };
 
 admin_sink::behavior_type list_adaptor(admin_sink::stateful_pointer<list_state> self, std::shared_ptr<exchange> to,
@@ -39,8 +41,8 @@ admin_sink::behavior_type list_adaptor(admin_sink::stateful_pointer<list_state> 
   self->set_down_handler([](caf::scheduled_actor* me, const caf::down_msg&) {
     me->quit(caf::make_error(caf::sec::runtime_error, "whoever was asked has ended"));
   });
-  self->monitor(gateway);
-  self->monitor(zoo);
+  self->state.gateway = watch(self, gateway);
+  self->state.zoo = watch(self, zoo);
   self->state.to = std::move(to);
   self->state.to->attach(std::make_shared<list_link>(self->address()));
   self->send(zoo, std::get<msg::list_models>(self->state.to->order()), admin_sink(self));

@@ -85,7 +85,7 @@ request_actor::behavior_type request_actor_state::make(msg::generate request, ev
       [this](const msg::cancel_request&) { state_->cancel(); },
       [this](const msg::lease_granted& message, const port_actor& port) {
         port_ = port;
-        self_->monitor(port);
+        port_watch_ = watch(self_, port);
         state_->granted(message);
       },
       [this](const msg::lease_waiting& message) { state_->waiting(message); },

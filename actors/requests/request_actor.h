@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/requests/request_state.h"
+#include "actors/support/watch.h"
 #include "protocol/interfaces/actors.h"
 
 namespace infer::actors {
@@ -45,6 +46,7 @@ class request_actor_state : public request_output {
   event_sink sink_;
   zoo_actor zoo_;
   port_actor port_;
+  watch port_watch_;
   std::optional<request_state> state_;
 };
 
