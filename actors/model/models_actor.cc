@@ -32,7 +32,8 @@ void models_state::start(const msg::start_model& message, const msg::model_handl
       caf::anon_send(caf::actor_cast<inner_models_actor>(models), row, port);
   };
   model_subtree subtree = make_model_subtree(self_->system(), core, config_.threads, on_port);
-  supervisor_options options{.name = "model/" + message.id, .limits = config_.limits, .on_started = std::move(subtree.on_started)};
+  supervisor_options options{
+      .name = "model/" + message.id, .limits = config_.limits, .on_started = std::move(subtree.on_started)};
   r.supervisor = self_->system().spawn(supervise, std::move(subtree.rows), std::move(options));
   self_->link_to(r.supervisor);
   models_[message.id] = std::move(r);
@@ -94,7 +95,8 @@ inner_models_actor::behavior_type models_state::make(models_config config) {
   };
 }
 
-inner_models_actor::behavior_type run_models(inner_models_actor::stateful_pointer<models_state> self, models_config config) {
+inner_models_actor::behavior_type run_models(inner_models_actor::stateful_pointer<models_state> self,
+                                             models_config config) {
   static_assert(!std::is_aggregate_v<models_state>);
   return self->state.make(std::move(config));
 }

@@ -34,12 +34,16 @@ void port_actor_state::encode(const msg::encode_prompt& message, const stream_si
           },
           [this, message, sink, attempt](const caf::error& why) {
             if (attempt == 0) return encode(message, sink, 1);
-            self_->send(sink, msg::prompt_refused{message.request_id, msg::refusal::internal, "the tokenizer failed: " + describe(why), {}});
+            self_->send(sink,
+                        msg::prompt_refused{
+                            message.request_id, msg::refusal::internal, "the tokenizer failed: " + describe(why), {}});
           });
 }
 
 void port_actor_state::decode_text(const msg::decode_ids& message, const stream_sink& sink, std::uint32_t attempt) {
-  const auto known = [size = core_->tokenizer->size()](token_id id) { return id >= 0 && static_cast<std::size_t>(id) < size; };
+  const auto known = [size = core_->tokenizer->size()](token_id id) {
+    return id >= 0 && static_cast<std::size_t>(id) < size;
+  };
   if (const auto bad = std::ranges::find_if_not(message.ids, known); bad != message.ids.end()) {
     self_->send(sink, msg::prompt_refused{message.request_id, msg::refusal::invalid_value,
                                           "token id " + std::to_string(*bad) + " is outside the vocabulary", "tokens"});
@@ -49,18 +53,22 @@ void port_actor_state::decode_text(const msg::decode_ids& message, const stream_
       .then([this, sink](const msg::ids_decoded& decoded) { self_->send(sink, decoded); },
             [this, message, sink, attempt](const caf::error& why) {
               if (attempt == 0) return decode_text(message, sink, 1);
-              self_->send(sink, msg::prompt_refused{message.request_id, msg::refusal::internal, "the tokenizer failed: " + describe(why), {}});
+              self_->send(
+                  sink, msg::prompt_refused{
+                            message.request_id, msg::refusal::internal, "the tokenizer failed: " + describe(why), {}});
             });
 }
 
 void port_actor_state::open(const msg::open_stream& message, const stream_sink& sink) {
   switch (streams_->open(message.key, message.attempt, sink)) {
-    case route_result::known: return;
+    case route_result::known:
+      return;
     case route_result::full:
       self_->send(sink, msg::stream_refused{message.key, message.attempt, msg::refusal::overloaded,
                                             "the model has no free stream; try again", 1000});
       return;
-    case route_result::opened: break;
+    case route_result::opened:
+      break;
   }
   watch(sink);
   // A sessions actor that is down or slow is a miss, never a failure.
@@ -77,13 +85,15 @@ void port_actor_state::open_at_decode(const msg::open_stream& message, std::uint
     return;
   }
   self_->send(route->sink, msg::stream_opened{message.key, message.attempt, epoch_, cached});
-  self_->send(decode_, message, msg::stream_slot{route->flag}, caf::actor_cast<raw_token_sink>(caf::strong_actor_ptr(self_->ctrl())));
+  self_->send(decode_, message, msg::stream_slot{route->flag},
+              caf::actor_cast<raw_token_sink>(caf::strong_actor_ptr(self_->ctrl())));
 }
 
 void port_actor_state::forward(const msg::raw_tokens& message) {
   const routed_stream* route = streams_->find(message.key);
   if (route == nullptr || message.epoch != epoch_) return;
-  msg::tokens_made out{message.key, message.epoch, message.first_index, {}, static_cast<msg::stream_end>(message.end), message.fault};
+  msg::tokens_made out{message.key,  message.epoch, message.first_index, {}, static_cast<msg::stream_end>(message.end),
+                       message.fault};
   const tokenize::tokenizer& vocabulary = *core_->tokenizer;
   const auto bytes_of = [&](token_id id) {
     return vocabulary.is_control(id) ? std::string() : std::string(vocabulary.bytes_of(id));
@@ -145,7 +155,8 @@ inner_port_actor::behavior_type port_actor_state::make(std::shared_ptr<model_cor
 }
 
 inner_port_actor::behavior_type run_port(inner_port_actor::stateful_pointer<port_actor_state> self,
-                                         std::shared_ptr<model_core> core, tokenizer_actor tokenizer, sessions_actor sessions) {
+                                         std::shared_ptr<model_core> core, tokenizer_actor tokenizer,
+                                         sessions_actor sessions) {
   static_assert(!std::is_aggregate_v<port_actor_state>);
   return self->state.make(std::move(core), std::move(tokenizer), std::move(sessions));
 }

@@ -70,11 +70,13 @@ void zoo_state::acquire(const msg::acquire& message, zoo_time now) {
       return begin(*e);
     case state::closing:
     case state::draining:
-      if (e->unloading) return refuse(message.request_id, msg::refusal::model_loading, "the model is being unloaded", 1000);
+      if (e->unloading)
+        return refuse(message.request_id, msg::refusal::model_loading, "the model is being unloaded", 1000);
       [[fallthrough]];
     case state::claiming:
     case state::loading:
-    case state::cancelling: return enqueue(*e, message, now);
+    case state::cancelling:
+      return enqueue(*e, message, now);
   }
 }
 
@@ -132,7 +134,8 @@ void zoo_state::holder_down(std::uint64_t request_id, zoo_time now) {
     std::erase_if(e.waiters, [&](const waiter& w) { return w.request_id == request_id; });
     const auto held = std::erase_if(e.leases, [&](const auto& lease) { return lease.second == request_id; });
     if (held != 0) lease_ended(e, now);
-    if (e.waiters.empty() && e.load_orders.empty() && (e.state == state::claiming || e.state == state::loading)) cancel(e);
+    if (e.waiters.empty() && e.load_orders.empty() && (e.state == state::claiming || e.state == state::loading))
+      cancel(e);
   }
 }
 
@@ -168,12 +171,14 @@ void zoo_state::fail(entry& e, std::string reason, zoo_time now, bool permanent)
   e.has_port = false;
   e.bytes = 0;
   e.reason = std::move(reason);
-  const auto delay = std::min<std::chrono::milliseconds>(first_back_off * (1u << std::min(e.failures, 10u)), longest_back_off);
+  const auto delay =
+      std::min<std::chrono::milliseconds>(first_back_off * (1u << std::min(e.failures, 10u)), longest_back_off);
   ++e.failures;
   e.until = permanent ? zoo_time::max() : now + delay;
   e.leases.clear();
-  refuse_waiters(e, msg::refusal::model_failed, e.reason,
-                 permanent ? 0 : static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(delay).count()));
+  refuse_waiters(
+      e, msg::refusal::model_failed, e.reason,
+      permanent ? 0 : static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(delay).count()));
   answer(e.load_orders, e, false, e.reason);
   answer(e.unload_orders, e, true, {});
 }
@@ -207,12 +212,15 @@ void zoo_state::answer(std::vector<std::uint64_t>& orders, const entry& e, bool 
 
 void zoo_state::load(const msg::load_model& message, zoo_time now) {
   entry* e = find(message.model);
-  if (e == nullptr) return out_.changed({message.request_id, false, {}, "the model '" + message.model + "' does not exist"});
+  if (e == nullptr)
+    return out_.changed({message.request_id, false, {}, "the model '" + message.model + "' does not exist"});
   e->load_orders.push_back(message.request_id);
   switch (e->state) {
-    case state::ready: return answer(e->load_orders, *e, true, {});
+    case state::ready:
+      return answer(e->load_orders, *e, true, {});
     case state::failed:  // an order overrides the back-off
-    case state::absent: return begin(*e);
+    case state::absent:
+      return begin(*e);
     case state::closing:
       // Nothing has been torn down yet: stay.
       e->unloading = false;
@@ -220,24 +228,31 @@ void zoo_state::load(const msg::load_model& message, zoo_time now) {
       if (e->leases.empty()) e->idle_since = now;
       grant_waiters(*e);
       return answer(e->load_orders, *e, true, {});
-    default: return;
+    default:
+      return;
   }
 }
 
 void zoo_state::unload(const msg::unload_model& message, zoo_time now) {
   entry* e = find(message.model);
-  if (e == nullptr) return out_.changed({message.request_id, false, {}, "the model '" + message.model + "' does not exist"});
+  if (e == nullptr)
+    return out_.changed({message.request_id, false, {}, "the model '" + message.model + "' does not exist"});
   e->unload_orders.push_back(message.request_id);
   answer(e->load_orders, *e, false, "the model was unloaded meanwhile");
   switch (e->state) {
-    case state::ready: e->unloading = true; return close(*e, now);
+    case state::ready:
+      e->unloading = true;
+      return close(*e, now);
     case state::claiming:
     case state::loading:
       refuse_waiters(*e, msg::refusal::model_loading, "the model is being unloaded", 1000);
       return cancel(*e);
     case state::failed:
-    case state::absent: return answer(e->unload_orders, *e, true, {});
-    default: e->unloading = true; return;
+    case state::absent:
+      return answer(e->unload_orders, *e, true, {});
+    default:
+      e->unloading = true;
+      return;
   }
 }
 
@@ -361,7 +376,8 @@ std::optional<zoo_time> zoo_state::tick(zoo_time now) {
         continue;
       }
       e.waiters.erase(e.waiters.begin() + static_cast<std::ptrdiff_t>(i));
-      refuse(w.request_id, msg::refusal::deadline_exceeded, "the model was not ready before the request's deadline", 1000);
+      refuse(w.request_id, msg::refusal::deadline_exceeded, "the model was not ready before the request's deadline",
+             1000);
     }
     if (e.state == state::ready && e.leases.empty() && e.config.keep_alive) {
       const zoo_time end = e.idle_since + *e.config.keep_alive;

@@ -88,7 +88,7 @@ class zoo_state {
     bool claimed = false;
     bool has_port = false;
     std::deque<waiter> waiters;
-    std::map<std::uint64_t, std::uint64_t> leases;  // lease → request
+    std::map<std::uint64_t, std::uint64_t> leases;          // lease → request
     std::vector<std::uint64_t> load_orders, unload_orders;  // request ids of administrators
     bool unloading = false;
     bool repeated = false;  // a retryable failure has been repeated once

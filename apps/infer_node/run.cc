@@ -34,8 +34,12 @@ boost::json::object chat_body(const run_options& o) {
   boost::json::array messages;
   if (!o.system.empty()) messages.push_back({{"role", "system"}, {"content", o.system}});
   messages.push_back({{"role", "user"}, {"content", o.prompt}});
-  boost::json::object body{{"messages", std::move(messages)}, {"stream", true}, {"temperature", o.temperature}, {"top_p", o.top_p},
-                           {"top_k", o.top_k}, {"min_p", o.min_p}};
+  boost::json::object body{{"messages", std::move(messages)},
+                           {"stream", true},
+                           {"temperature", o.temperature},
+                           {"top_p", o.top_p},
+                           {"top_k", o.top_k},
+                           {"min_p", o.min_p}};
   if (!o.server_model.empty()) body["model"] = o.server_model;
   if (o.predict != msg::no_limit) body["max_tokens"] = o.predict;
   if (o.seed >= 0) body["seed"] = o.seed;
@@ -85,8 +89,8 @@ class event_printer {
 
 int run_remote(const run_options& o) {
   event_printer printer;
-  const auto answer = actors::http_post(o.server, "/v1/chat/completions", boost::json::serialize(chat_body(o)), o.api_key,
-                                        [&](std::string_view data) { printer.push(data); });
+  const auto answer = actors::http_post(o.server, "/v1/chat/completions", boost::json::serialize(chat_body(o)),
+                                        o.api_key, [&](std::string_view data) { printer.push(data); });
   if (!answer) return fail_with(answer.error().message());
   if (answer.value().status / 100 != 2)
     return fail_with("the server answered " + std::to_string(answer.value().status) + ": " + answer.value().body);
@@ -138,8 +142,8 @@ int run_local(const run_options& o) {
   if (!result.ok) return fail_with(result.failure.message);
   if (o.verbose) {
     const answer& a = result.answer;
-    std::cerr << a.prompt_tokens << " prompt tokens in " << a.prefill_ms << " ms, " << a.completion_tokens << " tokens in " << a.decode_ms
-              << " ms, seed " << a.seed << "\n";
+    std::cerr << a.prompt_tokens << " prompt tokens in " << a.prefill_ms << " ms, " << a.completion_tokens
+              << " tokens in " << a.decode_ms << " ms, seed " << a.seed << "\n";
   }
   return 0;
 }
@@ -172,7 +176,8 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--temp", o->temperature, "temperature; 0: greedy")->check(CLI::Range(0.0, 100.0));
   command->add_option("--top-k", o->top_k, "keep the k most likely; 0: all");
   command->add_option("--top-p", o->top_p, "keep the most likely up to this probability")->check(CLI::Range(0.0, 1.0));
-  command->add_option("--min-p", o->min_p, "keep those at least this fraction as likely as the best")->check(CLI::Range(0.0, 1.0));
+  command->add_option("--min-p", o->min_p, "keep those at least this fraction as likely as the best")
+      ->check(CLI::Range(0.0, 1.0));
   command->add_option("-s,--seed", o->seed, "seed; below 0: a fresh one");
   command->add_flag("--raw", o->raw, "continue the text as it is, without the chat template");
   command->add_flag("-v,--verbose", o->verbose, "counts and times at the end, and the log");

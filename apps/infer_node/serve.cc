@@ -45,7 +45,8 @@ class stop_signals {
 };
 
 /// Ends the wait of `stop_signals` when the root of the tree ends by itself.
-caf::behavior watch_root(caf::event_based_actor* self, const caf::actor& root, std::shared_ptr<std::atomic<bool>> root_ended) {
+caf::behavior watch_root(caf::event_based_actor* self, const caf::actor& root,
+                         std::shared_ptr<std::atomic<bool>> root_ended) {
   self->monitor(root);
   self->set_down_handler([self, root_ended](const caf::down_msg&) {
     root_ended->store(true);
@@ -59,7 +60,8 @@ node_config tree_of(const serve_options& o, const actors::http_server& server) {
   node_config config;
   for (const std::string& path : o.paths) config.models.push_back(o.model.zoo_model(path));
   config.memory_bytes = o.memory_mb << 20;
-  config.gateway = [link = server.link()](caf::actor_system& system, const requests_actor& requests, const zoo_actor& zoo) {
+  config.gateway = [link = server.link()](caf::actor_system& system, const requests_actor& requests,
+                                          const zoo_actor& zoo) {
     return system.spawn(actors::run_gateway, link, requests, zoo);
   };
   return config;
@@ -124,7 +126,8 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--alias", o->model.alias, "the model's id; else the file's name without its ending");
   command->add_option("--host", o->host, "address to listen on");
   command->add_option("--port", o->port, "port; 0: a free one");
-  command->add_option("--api-key", o->api_keys, "key that clients must send; repeat for more")->envname("INFER_API_KEY");
+  command->add_option("--api-key", o->api_keys, "key that clients must send; repeat for more")
+      ->envname("INFER_API_KEY");
   command->add_option("--allow-origin", o->origins, "web origin that may ask from a browser; * for all");
   command->add_option("--memory", o->memory_mb, "MiB of memory to use at most; 0: 80 % of what there is");
   command->add_option("--log-level", o->log_level, "how much to log")

@@ -16,23 +16,27 @@ namespace infer::msg {
 struct model_handle {
   std::shared_ptr<actors::model_core> core;
 };
-inline std::string to_string(const model_handle& x) { return x.core ? "model_handle(loaded)" : "model_handle(none)"; }
+inline std::string to_string(const model_handle& x) {
+  return x.core ? "model_handle(loaded)" : "model_handle(none)";
+}
 
 /// A running model to look at, not to keep: its counters. Does not leave the process.
 struct model_watch {
   std::weak_ptr<const actors::model_core> core;
 };
-inline std::string to_string(const model_watch&) { return "model_watch"; }
+inline std::string to_string(const model_watch&) {
+  return "model_watch";
+}
 
 /// What to load and how.
 struct model_source {
   std::string id;
   std::string path;
-  std::uint32_t context = 0;     // positions per sequence; 0: min(trained, 8192)
-  std::uint32_t slots = 8;       // sequences at once
+  std::uint32_t context = 0;  // positions per sequence; 0: min(trained, 8192)
+  std::uint32_t slots = 8;    // sequences at once
   std::string key_type = "f16", value_type = "f16";
   std::string activations = "quantized";
-  std::uint32_t batch = 512;     // tokens per step
+  std::uint32_t batch = 512;  // tokens per step
 };
 
 /// zoo → loader: how much memory would it take? Reads the header only.
@@ -118,30 +122,56 @@ auto inspect(I& f, model_source& x) {
   return f(x.id, x.path, x.context, x.slots, x.key_type, x.value_type, x.activations, x.batch);
 }
 template <class I>
-auto inspect(I& f, measure_model& x) { return f(x.generation, x.source); }
+auto inspect(I& f, measure_model& x) {
+  return f(x.generation, x.source);
+}
 template <class I>
-auto inspect(I& f, model_measured& x) { return f(x.generation, x.id, x.floor_bytes, x.trained_context); }
+auto inspect(I& f, model_measured& x) {
+  return f(x.generation, x.id, x.floor_bytes, x.trained_context);
+}
 template <class I>
-auto inspect(I& f, load_weights& x) { return f(x.generation, x.claim_id, x.source); }
+auto inspect(I& f, load_weights& x) {
+  return f(x.generation, x.claim_id, x.source);
+}
 template <class I>
-auto inspect(I& f, load_progress& x) { return f(x.generation, x.id, x.percent); }
+auto inspect(I& f, load_progress& x) {
+  return f(x.generation, x.id, x.percent);
+}
 template <class I>
-auto inspect(I& f, model_loaded& x) { return f(x.generation, x.id, x.bytes, x.context, x.trained_context); }
+auto inspect(I& f, model_loaded& x) {
+  return f(x.generation, x.id, x.bytes, x.context, x.trained_context);
+}
 template <class I>
-auto inspect(I& f, load_failed& x) { return f(x.generation, x.id, x.message, x.retryable, x.cancelled); }
+auto inspect(I& f, load_failed& x) {
+  return f(x.generation, x.id, x.message, x.retryable, x.cancelled);
+}
 template <class I>
-auto inspect(I& f, cancel_load& x) { return f(x.generation, x.id); }
+auto inspect(I& f, cancel_load& x) {
+  return f(x.generation, x.id);
+}
 template <class I>
-auto inspect(I& f, start_model& x) { return f(x.generation, x.id); }
+auto inspect(I& f, start_model& x) {
+  return f(x.generation, x.id);
+}
 template <class I>
-auto inspect(I& f, model_started& x) { return f(x.generation, x.id, x.bytes, x.context, x.trained_context); }
+auto inspect(I& f, model_started& x) {
+  return f(x.generation, x.id, x.bytes, x.context, x.trained_context);
+}
 template <class I>
-auto inspect(I& f, check_credited& x) { return f(x.id, x.generation); }
+auto inspect(I& f, check_credited& x) {
+  return f(x.id, x.generation);
+}
 template <class I>
-auto inspect(I& f, stop_model& x) { return f(x.generation, x.id); }
+auto inspect(I& f, stop_model& x) {
+  return f(x.generation, x.id);
+}
 template <class I>
-auto inspect(I& f, who_runs& x) { return f(x.zoo_epoch); }
+auto inspect(I& f, who_runs& x) {
+  return f(x.zoo_epoch);
+}
 template <class I>
-auto inspect(I& f, model_down& x) { return f(x.generation, x.id, x.message); }
+auto inspect(I& f, model_down& x) {
+  return f(x.generation, x.id, x.message);
+}
 
 }  // namespace infer::msg

@@ -26,15 +26,15 @@ struct model_row {
   std::vector<std::string> aliases;
   std::string path;
   model_state state{};
-  std::uint32_t percent = 0;         // of a load
+  std::uint32_t percent = 0;  // of a load
   std::uint32_t leases = 0;
   std::uint32_t waiters = 0;
-  std::uint32_t context = 0;         // 0 until loaded
+  std::uint32_t context = 0;  // 0 until loaded
   std::uint32_t trained_context = 0;
-  std::uint64_t bytes = 0;           // memory held
-  std::uint64_t created = 0;         // seconds since 1970
-  std::string detail;                // why it failed
-  model_work work;                   // zero while nothing runs
+  std::uint64_t bytes = 0;    // memory held
+  std::uint64_t created = 0;  // seconds since 1970
+  std::string detail;         // why it failed
+  model_work work;            // zero while nothing runs
 };
 
 struct list_models {
@@ -78,16 +78,28 @@ auto inspect(I& f, model_row& x) {
            x.created, x.detail, x.work);
 }
 template <class I>
-auto inspect(I& f, list_models& x) { return f(x.request_id); }
+auto inspect(I& f, list_models& x) {
+  return f(x.request_id);
+}
 template <class I>
-auto inspect(I& f, load_model& x) { return f(x.request_id, x.model); }
+auto inspect(I& f, load_model& x) {
+  return f(x.request_id, x.model);
+}
 template <class I>
-auto inspect(I& f, unload_model& x) { return f(x.request_id, x.model); }
+auto inspect(I& f, unload_model& x) {
+  return f(x.request_id, x.model);
+}
 template <class I>
-auto inspect(I& f, zoo_tick& x) { return f(x.number); }
+auto inspect(I& f, zoo_tick& x) {
+  return f(x.number);
+}
 template <class I>
-auto inspect(I& f, model_list& x) { return f(x.request_id, x.models); }
+auto inspect(I& f, model_list& x) {
+  return f(x.request_id, x.models);
+}
 template <class I>
-auto inspect(I& f, model_changed& x) { return f(x.request_id, x.done, x.model, x.message); }
+auto inspect(I& f, model_changed& x) {
+  return f(x.request_id, x.done, x.model, x.message);
+}
 
 }  // namespace infer::msg

@@ -1,4 +1,5 @@
-// Tests of: Expressions in the order of their precedence: conditional, or, and, not, comparison, sum, concatenation, product,
+// Tests of: Expressions in the order of their precedence: conditional, or, and, not, comparison, sum, concatenation,
+// product,
 #include "engine/templates/expression_parser.h"
 
 #include <gtest/gtest.h>
