@@ -11,14 +11,16 @@
 namespace infer::actors {
 namespace {
 
-zoo_time now() { return std::chrono::steady_clock::now(); }
-
 msg::model_work work_of(const core_counters& c) {
-  return {c.prompt_tokens, c.tokens_made, c.steps, c.layers_run, c.rows_cancelled,
-          c.streams_open, c.streams_waiting, c.pages_free, c.pages_total};
+  return {c.prompt_tokens, c.tokens_made,     c.steps,      c.layers_run, c.rows_cancelled,
+          c.streams_open,  c.streams_waiting, c.pages_free, c.pages_total};
 }
 
 }  // namespace
+
+zoo_time zoo_actor_state::now() const {
+  return self_->clock().now();
+}
 
 zoo_actor_state::zoo_actor_state(inner_zoo_actor::pointer self) : self_(self) {}
 
@@ -27,12 +29,24 @@ Interface zoo_actor_state::myself() const {
   return caf::actor_cast<Interface>(caf::strong_actor_ptr(self_->ctrl()));
 }
 
-void zoo_actor_state::measure(const msg::measure_model& message) { self_->send(config_.loader, message, myself<loader_sink>()); }
-void zoo_actor_state::claim(const msg::claim_memory& message) { self_->send(config_.ledger, message, myself<claimant>()); }
-void zoo_actor_state::cancel_claim(const msg::cancel_claim& message) { self_->send(config_.ledger, message); }
-void zoo_actor_state::load(const msg::load_weights& message) { self_->send(config_.loader, message, myself<loader_sink>()); }
-void zoo_actor_state::cancel_load(const msg::cancel_load& message) { self_->send(config_.loader, message); }
-void zoo_actor_state::stop(const msg::stop_model& message) { self_->send(config_.models_supervisor, message); }
+void zoo_actor_state::measure(const msg::measure_model& message) {
+  self_->send(config_.loader, message, myself<loader_sink>());
+}
+void zoo_actor_state::claim(const msg::claim_memory& message) {
+  self_->send(config_.ledger, message, myself<claimant>());
+}
+void zoo_actor_state::cancel_claim(const msg::cancel_claim& message) {
+  self_->send(config_.ledger, message);
+}
+void zoo_actor_state::load(const msg::load_weights& message) {
+  self_->send(config_.loader, message, myself<loader_sink>());
+}
+void zoo_actor_state::cancel_load(const msg::cancel_load& message) {
+  self_->send(config_.loader, message);
+}
+void zoo_actor_state::stop(const msg::stop_model& message) {
+  self_->send(config_.models_supervisor, message);
+}
 
 void zoo_actor_state::start(const msg::start_model& message) {
   self_->send(config_.models_supervisor, message, std::exchange(arriving_, {}), myself<models_sink>());
@@ -86,7 +100,8 @@ inner_zoo_actor::behavior_type zoo_actor_state::make(zoo_config config) {
   state_.emplace(config_.models, config_.epoch, *this);
   self_->set_exception_handler(crash_handler(name));
   self_->set_down_handler([this](caf::down_msg& down) {
-    const auto at = std::ranges::find_if(requests_, [&](const auto& entry) { return entry.second.address() == down.source; });
+    const auto at =
+        std::ranges::find_if(requests_, [&](const auto& entry) { return entry.second.address() == down.source; });
     if (at == requests_.end()) return;
     const std::uint64_t request_id = at->first;
     requests_.erase(at);

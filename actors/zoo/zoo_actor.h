@@ -49,6 +49,7 @@ class zoo_actor_state : public zoo_output {
   Interface myself() const;
   std::vector<msg::model_row> rows() const;
   void know(std::uint64_t request_id, const lease_sink& who);
+  zoo_time now() const;
   void after_event();
 
   inner_zoo_actor::pointer self_;
