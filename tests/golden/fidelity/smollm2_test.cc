@@ -268,7 +268,7 @@ TEST_F(smollm2_equality, of_chunks_batches_runs_and_tables) {
     }
     for (const kernels::op_table* table : kernels::all_ops()) {
       model_run other(path_, options, 64, 1, *table);
-      EXPECT_TRUE(other.run(std::span(&texts[0], 1), 512)[0] == alone[0]) << table->name;
+      EXPECT_TRUE(other.run(std::span(&texts[2], 1), 512)[0] == alone[2]) << table->name;
     }
   }
 }
