@@ -48,6 +48,17 @@ result<hyper_values> read_hyper(const family_descriptor& family, std::string_vie
   return values;
 }
 
+/// The kinds of rope scaling this program computes: none, and linear (llama3's comes as divisors in a tensor).
+result<void> read_rope_scaling(std::string_view architecture, const formats::gguf_file& file, hyper_values& h) {
+  const std::string key = std::string(architecture) + ".rope.scaling.type";
+  if (!file.keys().contains(key)) return success();
+  INFER_TRY(const std::string_view type, file.keys().text(key));
+  if (type == "none") h[hyper::rope_factor] = 1;
+  if (type == "none" || type == "linear") return success();
+  return fail(formats::fault::unsupported, "the key " + key + " is '" + std::string(type) +
+                                               "'; of rope scalings only none and linear are supported");
+}
+
 /// Checks that hold between hyperparameters whatever the family.
 result<void> check_hyper(const hyper_values& h) {
   if (h.size(hyper::kv_heads) == 0 || h.size(hyper::heads) % h.size(hyper::kv_heads) != 0)
@@ -103,6 +114,7 @@ result<model> build(std::shared_ptr<const formats::gguf_file> file) {
   model built;
   built.family = family;
   INFER_TRY(built.hyper, read_hyper(*family, architecture, *file));
+  INFER_TRYV(read_rope_scaling(architecture, *file, built.hyper));
   INFER_TRYV(check_hyper(built.hyper));
   const hyper_values& h = built.hyper;
 

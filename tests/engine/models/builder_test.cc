@@ -111,6 +111,27 @@ TEST(builder, heads_that_do_not_divide_are_refused) {
   EXPECT_NE(message.find("head_count"), std::string::npos) << message;
 }
 
+TEST(builder, rope_scaling_is_linear_or_none_and_anything_else_is_refused) {
+  const auto frequency = [](const std::vector<std::byte>& bytes) {
+    const auto built = build_bytes(bytes);
+    EXPECT_TRUE(built) << message_of(built);
+    for (const auto& o : built.value().plan.ops) {
+      if (o.kind == plan::op_kind::rope) return built.value().plan.params[o.params].rope.inverse_frequency.at(0);
+    }
+    return 0.0f;
+  };
+  const auto scaled = [](const char* type) {
+    auto w = tiny_llama_writer({});
+    w.add_key("llama.rope.scaling.factor", 4.0f);
+    w.add_key("llama.rope.scaling.type", type);
+    return w.build();
+  };
+  EXPECT_EQ(frequency(tiny_llama_writer({}).build()), 1.0f);
+  EXPECT_EQ(frequency(scaled("linear")), 0.25f);
+  EXPECT_EQ(frequency(scaled("none")), 1.0f);
+  EXPECT_NE(message_of(build_bytes(scaled("yarn"))).find("yarn"), std::string::npos);
+}
+
 TEST(builder, a_quantized_norm_is_refused) {
   auto w = test_support::gguf_writer();
   w = tiny_llama_writer({});
