@@ -100,6 +100,14 @@ inner_zoo_actor::behavior_type zoo_actor_state::make(zoo_config config) {
   state_.emplace(config_.models, config_.epoch, *this);
   self_->set_exception_handler(crash_handler(name));
   self_->set_down_handler([this](caf::down_msg& down) {
+    // A lease on a dead port would come straight back.
+    const auto port =
+        std::ranges::find_if(ports_, [&](const auto& entry) { return entry.second.address() == down.source; });
+    if (port != ports_.end()) {
+      state_->port_lost(port->first);
+      ports_.erase(port);
+      return;
+    }
     const auto at =
         std::ranges::find_if(requests_, [&](const auto& entry) { return entry.second.address() == down.source; });
     if (at == requests_.end()) return;
@@ -158,6 +166,7 @@ inner_zoo_actor::behavior_type zoo_actor_state::make(zoo_config config) {
       },
       [this](const msg::model_started& message, const port_actor& port, const msg::model_watch& watch) {
         ports_[message.id] = port;
+        self_->monitor(port);
         running_[message.id] = watch.core;
         state_->started(message, now());
         after_event();

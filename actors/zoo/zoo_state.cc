@@ -358,6 +358,10 @@ void zoo_state::started(const msg::model_started& message, zoo_time now) {
   answer(e->load_orders, *e, true, {});
 }
 
+void zoo_state::port_lost(const std::string& id) {
+  if (entry* e = find(id)) e->has_port = false;
+}
+
 void zoo_state::down(const msg::model_down& message, zoo_time now) {
   entry* e = by_generation(message.id, message.generation);
   if (e == nullptr) return;

@@ -70,6 +70,8 @@ class zoo_state {
   void load_failed(const msg::load_failed& message, zoo_time now);
   /// Also adopts a model that runs already when this zoo is new.
   void started(const msg::model_started& message, zoo_time now);
+  /// The model's port has died; until `started` comes again who asks has to wait.
+  void port_lost(const std::string& id);
   void down(const msg::model_down& message, zoo_time now);
 
   /// Does what is due and says when the next thing is.

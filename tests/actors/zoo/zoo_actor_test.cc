@@ -200,6 +200,23 @@ TEST_F(zoo_among_fakes, orders_of_administrators_are_answered) {
   EXPECT_EQ(w_->changes[1].model.state, msg::model_state::absent);
 }
 
+TEST_F(zoo_among_fakes, while_a_port_is_down_who_asks_waits_for_the_next_one) {
+  start();
+  acquire(1, first_);
+  ASSERT_EQ(w_->grants.size(), 1u);
+  end(w_->port);
+  clock_.settle();
+  acquire(2, second_);
+  EXPECT_EQ(w_->grants.size(), 1u) << "no lease on a dead port";
+  EXPECT_EQ(row().state, msg::model_state::ready);
+  w_->port = clock_.system().spawn(fake_port);
+  caf::anon_send(w_->zoo_of_models, msg::model_started{w_->grants[0].generation, "m", 10, 64, 64}, w_->port,
+                 msg::model_watch{});
+  clock_.settle();
+  ASSERT_EQ(w_->grants.size(), 2u);
+  EXPECT_EQ(w_->grants[1].request_id, 2u);
+}
+
 TEST_F(zoo_among_fakes, a_new_zoo_asks_what_runs_and_who_holds_it_and_goes_on) {
   start(2);
   EXPECT_EQ(w_->log, (std::vector<std::string>{"who_runs", "who_holds"}));
