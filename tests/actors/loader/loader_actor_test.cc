@@ -126,7 +126,7 @@ TEST_F(loading, a_file_that_is_missing_or_broken_is_named) {
 TEST_F(loading, a_cancel_ends_the_load_and_gives_everything_back) {
   loader_actor* loader = &loader_;
   core_hooks hooks;
-  hooks.on_load_progress = [loader, this](std::uint32_t percent) {
+  hooks.on_load_progress = [loader](std::uint32_t percent) {
     if (percent == 0) caf::anon_send(*loader, msg::cancel_load{1, "tiny"});
   };
   start(hooks);
