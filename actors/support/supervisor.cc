@@ -44,15 +44,6 @@ caf::behavior supervisor_state::make(std::vector<child_spec> specs, supervisor_o
   };
 }
 
-void supervisor_state::add(child_spec row) {
-  children_.push_back({std::move(row), {}, 0, 0, {}, {}, false});
-  start(children_.back(), false);
-}
-
-void supervisor_state::stop_child(const std::string& child_name) {
-  if (child* c = find(child_name); c != nullptr && c->handle) exit_now(c->handle, caf::exit_reason::user_shutdown);
-}
-
 supervisor_state::child* supervisor_state::find(const std::string& child_name) {
   const auto at = std::ranges::find_if(children_, [&](const child& c) { return c.spec.name == child_name; });
   return at == children_.end() ? nullptr : &*at;
@@ -93,12 +84,6 @@ void supervisor_state::ended(const caf::exit_msg& exit) {
   switch (c->spec.restart) {
     case restart_policy::escalate:
       return give_up(exit.reason ? exit.reason : caf::make_error(caf::sec::runtime_error, c->spec.name + " ended"));
-    case restart_policy::temporary: {
-      const std::string child_name = c->spec.name;
-      std::erase_if(children_, [&](const child& other) { return other.spec.name == child_name; });
-      if (options_.on_ended) options_.on_ended(child_name, exit.reason);
-      return;
-    }
     case restart_policy::permanent:
       break;
   }

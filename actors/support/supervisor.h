@@ -19,7 +19,6 @@ namespace infer::actors {
 
 enum class restart_policy : std::uint8_t {
   permanent,  // restarted whenever it ends
-  temporary,  // never restarted; its end is reported
   escalate,   // its end ends the supervisor
 };
 
@@ -48,8 +47,6 @@ struct supervisor_options {
   restart_limits limits;
   /// Called after every start of a child, with its handle and whether it is a restart.
   std::function<void(const std::string& name, const caf::actor& child, bool again)> on_started;
-  /// Called when a temporary child has ended, with why.
-  std::function<void(const std::string& name, const caf::error& why)> on_ended;
 };
 
 class supervisor_state {
@@ -58,11 +55,6 @@ class supervisor_state {
 
   /// Starts the rows in order and returns the behaviour. A start that throws is retried like a death.
   caf::behavior make(std::vector<child_spec> rows, supervisor_options options);
-
-  /// Adds a row and starts it; for supervisors whose children come and go.
-  void add(child_spec row);
-  /// Ends one temporary child.
-  void stop_child(const std::string& name);
 
   const char* name = "supervisor";
 
