@@ -1,7 +1,6 @@
 // infer-node: the one binary and its subcommands.
 #include <algorithm>
 #include <array>
-#include <csignal>
 #include <iostream>
 #include <string>
 #include <string_view>
@@ -38,8 +37,6 @@ std::vector<std::string> arguments(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that went away is an error of a write, not the end of the process.
-  std::signal(SIGPIPE, SIG_IGN);
   CLI::App app("infer-node runs open-weight language models on the machine you have", "infer-node");
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", "infer-node 0.1.0");

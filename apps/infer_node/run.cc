@@ -47,6 +47,20 @@ boost::json::object chat_body(const run_options& o) {
   return body;
 }
 
+/// The message of an error as the API has it; what is none of that form is shown as it is.
+std::string message_of(const boost::json::value& e) {
+  boost::json::error_code code;
+  const auto* message = e.find_pointer("/message", code);
+  return message != nullptr && message->is_string() ? std::string(message->get_string()) : boost::json::serialize(e);
+}
+
+std::string refusal_of(const std::string& body) {
+  boost::json::error_code code;
+  const auto answer = boost::json::parse(body, code);
+  const auto* e = code ? nullptr : answer.find_pointer("/error", code);
+  return e != nullptr ? message_of(*e) : body;
+}
+
 /// Cuts a stream of server-sent events into lines and shows the text of each.
 class event_printer {
  public:
@@ -78,12 +92,6 @@ class event_printer {
     if (content != nullptr && content->is_string()) std::cout << std::string_view(content->get_string()) << std::flush;
   }
 
-  static std::string message_of(const boost::json::value& e) {
-    boost::json::error_code code;
-    const auto* message = e.find_pointer("/message", code);
-    return message != nullptr && message->is_string() ? std::string(message->get_string()) : boost::json::serialize(e);
-  }
-
   std::string rest_, failure_;
   bool finished_ = false;
 };
@@ -94,7 +102,8 @@ int run_remote(const run_options& o) {
                                         o.api_key, [&](std::string_view data) { printer.push(data); });
   if (!answer) return fail_with(answer.error().message());
   if (answer.value().status / 100 != 2)
-    return fail_with("the server answered " + std::to_string(answer.value().status) + ": " + answer.value().body);
+    return fail_with("the server answered " + std::to_string(answer.value().status) + ": " +
+                     refusal_of(answer.value().body));
   std::cout << std::endl;
   if (!printer.failure().empty()) return fail_with(printer.failure());
   if (!printer.finished()) return fail_with("the answer broke off");

@@ -112,6 +112,8 @@ void drain(actors::http_server& server, const stop_signals& signals, std::chrono
 int serve(const serve_options& o) {
   set_up_log(o.log_level);
   if (const std::string why = contradiction(o); !why.empty()) return fail_with(why);
+  // A client or a reader of the log that went away is an error of a write, not the end of the server.
+  signal(SIGPIPE, SIG_IGN);
   const stop_signals signals;
   actors::gateway_config gateway;
   gateway.address = o.host;

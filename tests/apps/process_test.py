@@ -387,6 +387,22 @@ class command_line(unittest.TestCase):
         self.assertIn("-1", lines[1]["error"])
         self.assertIn("text", lines[2])
 
+    def test_a_reader_that_goes_away_ends_the_program(self):
+        # Both would write on for long: the one what it reads, the other until the context is full.
+        for arguments in (["tokenize", "-m", model("tiny")], ["run", "-m", model("large"), "--raw", "--temp", "2", "abc"]):
+            with tempfile.TemporaryFile() as text:
+                text.write(b"abc " * 100_000)
+                text.seek(0)
+                with subprocess.Popen([BINARY, *arguments], stdin=text, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                    process.stdout.read(1)
+                    process.stdout.close()
+                    self.assertEqual(process.wait(60), -signal.SIGPIPE, arguments)
+
+    def test_what_a_server_refuses_is_said_in_its_words(self):
+        with serve("tiny") as server:
+            done = self.call("run", "--server", server.url, "-m", "nobody", "hello")
+            self.assertEqual((done.returncode, done.stderr), (1, "infer-node: the server answered 404: the model 'nobody' does not exist\n"))
+
     def test_an_empty_text_is_a_text(self):
         self.assertEqual(self.call("tokenize", "-m", model("tiny"), "--no-special", "", standard_input="abc").stdout, "")
 
