@@ -153,8 +153,14 @@ class step {
     written(o.out[0]);
   }
 
+  /// The pages of one group. Entries wholly behind its window are null.
   kernels::kv_view view(const active_row& row, const plan::op& o) const {
-    return {row.pages, p_.layout, p_.plan.layer_in_group[o.layer]};
+    const plan::sequence& seq = *p_.batch[row.row].seq;
+    std::size_t first = 0;
+    for (std::uint32_t group = 0; group < o.group; ++group) first += seq.pages(group).size();
+    return {std::span(row.pages).subspan(first, seq.pages(o.group).size()),
+            plan::layout_of(p_.plan.groups[o.group], p_.options.keys, p_.options.values),
+            p_.plan.layer_in_group[o.layer]};
   }
 
   void store(const plan::op& o) {
@@ -276,7 +282,9 @@ result<void> check_rows(const cpu_program& p, std::span<const plan::batch_row> r
     if (row.seq == nullptr || row.ids.empty())
       return fail(plan::fault::bad_row, "a batch row has no sequence or no ids");
     if (row.ids.size() > row.seq->context() - row.seq->length()) return fail(plan::fault::past_context);
-    if (row.seq->pages().size() < plan::pages_for(row.seq->length() + static_cast<std::uint32_t>(row.ids.size())))
+    if (row.seq->groups() != p.plan.groups.size())
+      return fail(plan::fault::bad_row, "a batch row has a sequence of another plan");
+    if (!row.seq->has_room(static_cast<std::uint32_t>(row.ids.size())))
       return fail(plan::fault::no_pages, "a batch row was submitted without room for its ids");
     for (const token_id id : row.ids) {
       if (id < 0 || static_cast<std::uint32_t>(id) >= p.plan.vocabulary)
@@ -319,7 +327,10 @@ result<plan::ticket> cpu_executor::submit(plan::program& on, std::span<const pla
     to.first_wanted = p.wanted;
     to.wanted = from.out == plan::want::none ? 0 : from.out == plan::want::last ? 1 : to.tokens;
     to.pages.clear();
-    for (const page_index page : from.seq->pages()) to.pages.push_back(p.pages->data(page));
+    for (std::uint32_t group = 0; group < from.seq->groups(); ++group) {
+      for (const page_index page : from.seq->pages(group))
+        to.pages.push_back(page == plan::no_page ? nullptr : p.pages->data(page));
+    }
     for (std::uint32_t t = 0; t < to.tokens; ++t)
       p.positions.push_back(static_cast<std::int32_t>(from.seq->length() + t));
     p.tokens += to.tokens;

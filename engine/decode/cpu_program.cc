@@ -83,8 +83,10 @@ std::vector<bool> quantized_slots(const plan::plan& p, const plan::program_optio
 
 result<std::unique_ptr<cpu_program>> make_cpu_program(const plan::plan& p, const plan::weight_table& weights,
                                                       plan::page_memory& pages, const plan::program_options& options) {
-  if (p.groups.size() != 1 || p.groups[0].kind != plan::state_kind::paged)
-    return fail(plan::fault::unsupported, "the CPU executor runs plans with one group of paged state");
+  for (const plan::state_group& group : p.groups) {
+    if (group.kind != plan::state_kind::paged && group.kind != plan::state_kind::windowed)
+      return fail(plan::fault::unsupported, "the CPU executor runs plans with paged and windowed state");
+  }
   auto program = std::make_unique<cpu_program>();
   program->plan = p;
   program->options = options;
