@@ -15,7 +15,7 @@ namespace infer::plan {
 inline constexpr std::uint32_t page_positions = 32;
 inline constexpr std::uint32_t key_block_positions = 16;
 
-enum class kv_type : std::uint8_t { f32, f16 };
+enum class kv_type : std::uint8_t { f32, f16, bf16 };
 
 constexpr std::uint32_t bytes_of(kv_type type) {
   return type == kv_type::f32 ? 4 : 2;

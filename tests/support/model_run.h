@@ -42,8 +42,10 @@ using take_fn = std::function<void(std::size_t row, std::size_t position, std::s
 class model_run {
  public:
   model_run(const std::filesystem::path& path, plan::program_options options, std::uint32_t context,
-            std::uint32_t sequences = 1, const kernels::op_table& ops = kernels::best_ops())
-      : context_(context), executor_(ops), max_batch_tokens_(options.max_batch_tokens) {
+            std::uint32_t sequences = 1, const kernels::op_table& ops = kernels::best_ops(), std::uint32_t threads = 1)
+      : context_(context),
+        executor_(ops, std::make_shared<threads::compute_pool>(threads)),
+        max_batch_tokens_(options.max_batch_tokens) {
     auto file = std::make_shared<const formats::gguf_file>(take(formats::gguf_file::open(path)));
     model_ = take(models::build(file));
     layout_ = plan::layout_of(model_.plan.groups[0], options.keys, options.values);

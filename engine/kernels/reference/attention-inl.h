@@ -7,13 +7,15 @@ inline void store_element(std::byte* at, plan::kv_type type, float value) {
   if (type == plan::kv_type::f32) {
     std::memcpy(at, &value, 4);
   } else {
-    const std::uint16_t code = f32_to_f16_saturated(value);
+    const std::uint16_t code = type == plan::kv_type::f16 ? f32_to_f16_saturated(value) : f32_to_bf16(value);
     std::memcpy(at, &code, 2);
   }
 }
 
 inline float load_element(const std::byte* at, plan::kv_type type) {
-  return type == plan::kv_type::f32 ? load_le<float>(at) : f16_to_f32(load_le<std::uint16_t>(at));
+  if (type == plan::kv_type::f32) return load_le<float>(at);
+  const auto code = load_le<std::uint16_t>(at);
+  return type == plan::kv_type::f16 ? f16_to_f32(code) : bf16_to_f32(code);
 }
 
 inline void store_kv(const store_args& a) {
@@ -109,7 +111,7 @@ inline void attention(const attention_args& a) {
   for (std::uint32_t t = 0; t < a.tokens; ++t) {
     const std::uint32_t end = a.first_position + t + 1;
     const std::uint32_t begin = a.window != 0 && end > a.window ? end - a.window : 0;
-    for (std::uint32_t head = 0; head < a.heads; ++head) {
+    for (std::uint32_t head = a.head_begin; head < a.head_end; ++head) {
       const std::size_t at = (std::size_t{t} * a.heads + head) * head_dim;
       attention_state total, chunk;
       bool first = true;
