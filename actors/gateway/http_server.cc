@@ -78,7 +78,9 @@ result<std::uint16_t> http_server::start() {
   error_code bad;
   const asio::ip::address address =
       asio::ip::make_address(config.address == "localhost" ? "127.0.0.1" : config.address, bad);
-  if (bad) return refuse(bad);
+  if (bad)
+    return fail(gateway_fault::cannot_listen, "cannot listen: '" + config.address +
+                                                  "' is not an IP address; write one, such as 127.0.0.1 or 0.0.0.0");
   tcp::acceptor& acceptor = parts_->acceptor;
   const tcp::endpoint wanted(address, config.port);
   if (acceptor.open(wanted.protocol(), bad)) return refuse(bad);

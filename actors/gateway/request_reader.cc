@@ -90,6 +90,11 @@ request_reader::progress request_reader::feed(std::string_view bytes, std::size_
     p.head.chunked = p.chunked();
     if (const auto length = p.content_length()) p.head.content_length = *length;
     p.head.keep_alive = p.keep_alive();
+    if (!p.head.chunked && !p.head.find("transfer-encoding").empty()) {
+      // Read on, the body would be taken for further requests.
+      p.failure = http::edge_error(501, "unsupported_transfer_encoding", "the only transfer coding is chunked");
+      return progress::failed;
+    }
     return progress::head;
   }
   return p.is_done() ? progress::complete : progress::more;

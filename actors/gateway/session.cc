@@ -207,6 +207,7 @@ void session::refuse_and_close(const http::http_error& error) {
   if (!transaction_) {
     request_head unknown;
     unknown.method = "-";
+    unknown.target = "*";
     unknown.keep_alive = false;
     transaction_ = std::make_unique<transaction>(*this, *core_, std::move(unknown));
   }

@@ -13,8 +13,8 @@ constexpr std::uint32_t default_context = 8192;
 
 result<plan::kv_type> kv_type_named(const std::string& name) {
   if (name == "f16") return plan::kv_type::f16;
-  if (name == "f32") return plan::kv_type::f32;
   if (name == "bf16") return plan::kv_type::bf16;
+  if (name == "f32") return plan::kv_type::f32;
   return fail(plan::fault::unsupported, "the key/value type '" + name + "' is not supported; use f16, bf16 or f32");
 }
 

@@ -1,7 +1,7 @@
 // infer-node: the one binary and its subcommands.
 #include <algorithm>
 #include <array>
-#include <csignal>
+#include <iostream>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,6 +19,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> short_fla
     {"-sys", "--system-prompt"},
 }};
 
+/// The exit code of a command line that is not understood; CLI11 has one of its own for each way to be wrong.
+constexpr int wrong_usage = 2;
+
 /// The arguments without the program's name, last first, as CLI11 takes them.
 std::vector<std::string> arguments(int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
@@ -34,10 +37,8 @@ std::vector<std::string> arguments(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A reader that went away is an error of a write, not the end of the process.
-  std::signal(SIGPIPE, SIG_IGN);
-  CLI::App app("infer-node runs open-weight language models on the machine you have");
-  app.require_subcommand(1);
+  CLI::App app("infer-node runs open-weight language models on the machine you have", "infer-node");
+  app.require_subcommand(0, 1);
   app.set_version_flag("--version", "infer-node 0.1.0");
   int exit_code = 0;
   infer::apps::add_serve(app, exit_code);
@@ -48,7 +49,11 @@ int main(int argc, char** argv) {
   try {
     app.parse(arguments(argc, argv));
   } catch (const CLI::ParseError& e) {
-    return app.exit(e);
+    return app.exit(e) == 0 ? 0 : wrong_usage;
+  }
+  if (app.get_subcommands().empty()) {
+    std::cerr << app.help();
+    return wrong_usage;
   }
   return exit_code;
 }

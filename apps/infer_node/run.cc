@@ -8,6 +8,7 @@
 #include <caf/actor_system_config.hpp>
 #include <iostream>
 #include <iterator>
+#include <limits>
 #include <memory>
 
 #include "actors/gateway/http_client.h"
@@ -23,7 +24,7 @@ namespace {
 struct run_options {
   model_options model;
   std::string prompt, system, server, api_key, server_model;
-  std::uint32_t predict = msg::no_limit;
+  std::int64_t predict = -1;
   float temperature = 0.8f, top_p = 0.95f, min_p = 0.05f;
   std::uint32_t top_k = 40;
   std::int64_t seed = -1;
@@ -41,9 +42,23 @@ boost::json::object chat_body(const run_options& o) {
                            {"top_k", o.top_k},
                            {"min_p", o.min_p}};
   if (!o.server_model.empty()) body["model"] = o.server_model;
-  if (o.predict != msg::no_limit) body["max_tokens"] = o.predict;
+  if (o.predict >= 0) body["max_tokens"] = o.predict;
   if (o.seed >= 0) body["seed"] = o.seed;
   return body;
+}
+
+/// The message of an error as the API has it; what is none of that form is shown as it is.
+std::string message_of(const boost::json::value& e) {
+  boost::json::error_code code;
+  const auto* message = e.find_pointer("/message", code);
+  return message != nullptr && message->is_string() ? std::string(message->get_string()) : boost::json::serialize(e);
+}
+
+std::string refusal_of(const std::string& body) {
+  boost::json::error_code code;
+  const auto answer = boost::json::parse(body, code);
+  const auto* e = code ? nullptr : answer.find_pointer("/error", code);
+  return e != nullptr ? message_of(*e) : body;
 }
 
 /// Cuts a stream of server-sent events into lines and shows the text of each.
@@ -77,12 +92,6 @@ class event_printer {
     if (content != nullptr && content->is_string()) std::cout << std::string_view(content->get_string()) << std::flush;
   }
 
-  static std::string message_of(const boost::json::value& e) {
-    boost::json::error_code code;
-    const auto* message = e.find_pointer("/message", code);
-    return message != nullptr && message->is_string() ? std::string(message->get_string()) : boost::json::serialize(e);
-  }
-
   std::string rest_, failure_;
   bool finished_ = false;
 };
@@ -93,7 +102,8 @@ int run_remote(const run_options& o) {
                                         o.api_key, [&](std::string_view data) { printer.push(data); });
   if (!answer) return fail_with(answer.error().message());
   if (answer.value().status / 100 != 2)
-    return fail_with("the server answered " + std::to_string(answer.value().status) + ": " + answer.value().body);
+    return fail_with("the server answered " + std::to_string(answer.value().status) + ": " +
+                     refusal_of(answer.value().body));
   std::cout << std::endl;
   if (!printer.failure().empty()) return fail_with(printer.failure());
   if (!printer.finished()) return fail_with("the answer broke off");
@@ -113,7 +123,7 @@ msg::generate request_of(const run_options& o, bool chat) {
   request.sampling.top_k = o.top_k;
   request.sampling.top_p = o.top_p;
   request.sampling.min_p = o.min_p;
-  request.max_tokens = o.predict;
+  if (o.predict >= 0) request.max_tokens = static_cast<std::uint32_t>(o.predict);
   if (o.seed >= 0) {
     request.sampling.seed = static_cast<std::uint64_t>(o.seed);
     request.seed_given = true;
@@ -133,6 +143,7 @@ int run_local(const run_options& o) {
   caf::actor_system system(config);
   node_config nodes;
   nodes.models.push_back(o.model.zoo_model(o.model.path));
+  nodes.compute_threads = o.model.threads;
   node n = spawn_node(system, std::move(nodes));
   client_callbacks callbacks;
   callbacks.on_text = [](const msg::text_made& event) { std::cout << event.text << std::flush; };
@@ -172,7 +183,8 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--server", o->server, "ask a running server, e.g. http://127.0.0.1:8080");
   command->add_option("--api-key", o->api_key, "key for the server");
   command->add_option("--system-prompt", o->system, "-sys: system message");
-  command->add_option("-n,--predict", o->predict, "at most so many tokens");
+  command->add_option("-n,--predict", o->predict, "at most so many tokens; -1: as many as fit")
+      ->check(CLI::Range(std::int64_t{-1}, std::int64_t{std::numeric_limits<std::int32_t>::max()}));
   command->add_option("--temp", o->temperature, "temperature; 0: greedy")->check(CLI::Range(0.0, 100.0));
   command->add_option("--top-k", o->top_k, "keep the k most likely; 0: all");
   command->add_option("--top-p", o->top_p, "keep the most likely up to this probability")->check(CLI::Range(0.0, 1.0));

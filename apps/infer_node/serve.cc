@@ -2,9 +2,12 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <caf/all.hpp>
+#include <chrono>
 #include <iostream>
+#include <map>
 #include <memory>
 
 #include "actors/gateway/gateway.h"
@@ -39,6 +42,11 @@ class stop_signals {
     int signal = 0;
     sigwait(&set_, &signal);
   }
+  /// Whether one more has come.
+  bool came() const {
+    const timespec at_once{};
+    return sigtimedwait(&set_, nullptr, &at_once) > 0;
+  }
 
  private:
   sigset_t set_{};
@@ -60,6 +68,7 @@ node_config tree_of(const serve_options& o, const actors::http_server& server) {
   node_config config;
   for (const std::string& path : o.paths) config.models.push_back(o.model.zoo_model(path));
   config.memory_bytes = o.memory_mb << 20;
+  config.compute_threads = o.model.threads;
   config.gateway = [link = server.link()](caf::actor_system& system, const requests_actor& requests,
                                           const zoo_actor& zoo) {
     return system.spawn(actors::run_gateway, link, requests, zoo);
@@ -71,14 +80,41 @@ node_config tree_of(const serve_options& o, const actors::http_server& server) {
 std::string load_all(caf::actor_system& system, const node& n) {
   for (const msg::model_row& row : list_models(system, n)) {
     const msg::model_changed changed = load_model(system, n, row.id);
-    if (!changed.done) return row.path + ": " + changed.message;
+    if (changed.done) continue;
+    const bool names_the_file = changed.message.find(row.path) != std::string::npos;
+    return names_the_file ? changed.message : row.path + ": " + changed.message;
   }
   return {};
 }
 
+/// What the flags ask for that cannot be: a sentence, empty where all is well.
+std::string contradiction(const serve_options& o) {
+  if (o.paths.size() > 1 && !o.model.alias.empty()) return "--alias names one model; give it with one -m";
+  if (std::ranges::find(o.api_keys, std::string()) != o.api_keys.end()) return "--api-key must not be empty";
+  std::map<std::string, std::string> path_of;
+  for (const std::string& path : o.paths) {
+    const std::string id = o.model.zoo_model(path).source.id;
+    const auto [other, is_new] = path_of.emplace(id, path);
+    if (!is_new)
+      return "two models would have the id '" + id + "': " + other->second + " and " + path +
+             "; rename one of the files";
+  }
+  return {};
+}
+
+/// Lets running answers end, until the grace is over or who told the server to stop says it again.
+void drain(actors::http_server& server, const stop_signals& signals, std::chrono::seconds grace) {
+  constexpr std::chrono::milliseconds step{50};
+  const auto end = std::chrono::steady_clock::now() + grace;
+  while (std::chrono::steady_clock::now() < end && !server.drain(step) && !signals.came()) {
+  }
+}
+
 int serve(const serve_options& o) {
   set_up_log(o.log_level);
-  if (o.paths.size() > 1 && !o.model.alias.empty()) return fail_with("--alias names one model; give it with one -m");
+  if (const std::string why = contradiction(o); !why.empty()) return fail_with(why);
+  // A client or a reader of the log that went away is an error of a write, not the end of the server.
+  signal(SIGPIPE, SIG_IGN);
   const stop_signals signals;
   actors::gateway_config gateway;
   gateway.address = o.host;
@@ -100,14 +136,16 @@ int serve(const serve_options& o) {
   } else {
     // An actor that nobody holds is ended by CAF.
     caf::actor watcher = system.spawn(watch_root, n.root, root_ended);
-    std::cout << "infer-node listening on http://" << o.host << ":" << port.value() << std::endl;
+    const bool is_ipv6 = o.host.find(':') != std::string::npos;
+    std::cout << "infer-node listening on http://" << (is_ipv6 ? "[" + o.host + "]" : o.host) << ":" << port.value()
+              << std::endl;
     signals.wait();
     caf::anon_send_exit(std::exchange(watcher, {}), caf::exit_reason::user_shutdown);
     if (root_ended->load()) {
       code = fail_with("the tree of actors ended; see the log");
     } else {
       server.stop_accepting();
-      server.drain(std::chrono::seconds(o.grace_s));
+      drain(server, signals, std::chrono::seconds(o.grace_s));
     }
   }
   if (!root_ended->load() && !stop_node(system, n)) code = 1;
@@ -124,7 +162,7 @@ void add_serve(CLI::App& app, int& exit_code) {
   o->model.add_to(*command, false);
   command->add_option("-m,--model", o->paths, "model file; repeat for more, the first is the default")->required();
   command->add_option("--alias", o->model.alias, "the model's id; else the file's name without its ending");
-  command->add_option("--host", o->host, "address to listen on");
+  command->add_option("--host", o->host, "IP address to listen on; 0.0.0.0: every one of the machine");
   command->add_option("--port", o->port, "port; 0: a free one");
   command->add_option("--api-key", o->api_keys, "key that clients must send; repeat for more")
       ->envname("INFER_API_KEY");

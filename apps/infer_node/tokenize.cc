@@ -4,6 +4,8 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <string>
 
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/json_lines.h"
@@ -16,7 +18,8 @@ namespace infer::apps {
 namespace {
 
 struct tokenize_options {
-  std::string path, text;
+  std::string path;
+  std::optional<std::string> text;
   bool json_lines = false, no_special = false;
 };
 
@@ -39,6 +42,12 @@ result<boost::json::object> answer_line(const tokenize::tokenizer& tokenizer, co
     return boost::json::object{{"ids", boost::json::array(ids.begin(), ids.end())}};
   }
   INFER_TRY(const auto ids, ids_of(line));
+  for (const token_id id : ids) {
+    if (!tokenizer.contains(id))
+      return fail(error{
+          std::make_error_code(std::errc::invalid_argument),
+          "token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(tokenizer.size())});
+  }
   return boost::json::object{{"text", tokenizer.decode(ids, false)}};
 }
 
@@ -46,7 +55,7 @@ int run(const tokenize_options& o) {
   const auto tokenizer = open(o.path);
   if (!tokenizer) return fail_with(tokenizer.error().message());
   if (o.json_lines) return for_each_json_line([&](const auto& line) { return answer_line(*tokenizer.value(), line); });
-  const std::string text = o.text.empty() ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : o.text;
+  const std::string text = o.text ? *o.text : std::string(std::istreambuf_iterator<char>(std::cin), {});
   for (const token_id id : tokenizer.value()->encode(text, !o.no_special, {!o.no_special}))
     std::cout << id << "\t" << boost::json::serialize(boost::json::string(tokenizer.value()->decode({&id, 1}, false)))
               << "\n";

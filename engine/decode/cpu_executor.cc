@@ -249,9 +249,12 @@ class step {
     x.invalidate();
   }
 
+  /// The pages of one group. Entries wholly behind its window are null.
   kernels::kv_view view(const active_row& row, const plan::op& o) const {
-    const std::uint32_t first = p_.first_page[row.row];
-    return {std::span(p_.page_table).subspan(first, p_.first_page[row.row + 1] - first), p_.layout,
+    const std::size_t table = std::size_t{row.row} * p_.plan.groups.size() + o.group;
+    const std::uint32_t first = p_.first_page[table];
+    return {std::span(p_.page_table).subspan(first, p_.first_page[table + 1] - first),
+            plan::layout_of(p_.plan.groups[o.group], p_.options.keys, p_.options.values),
             p_.plan.layer_in_group[o.layer]};
   }
 
@@ -401,7 +404,9 @@ result<void> check_rows(const cpu_program& p, std::span<const plan::batch_row> r
     if (row.seq == nullptr || row.ids.empty())
       return fail(plan::fault::bad_row, "a batch row has no sequence or no ids");
     if (row.ids.size() > row.seq->context() - row.seq->length()) return fail(plan::fault::past_context);
-    if (row.seq->pages().size() < plan::pages_for(row.seq->length() + static_cast<std::uint32_t>(row.ids.size())))
+    if (row.seq->groups() != p.plan.groups.size())
+      return fail(plan::fault::bad_row, "a batch row has a sequence of another plan");
+    if (!row.seq->has_room(static_cast<std::uint32_t>(row.ids.size())))
       return fail(plan::fault::no_pages, "a batch row was submitted without room for its ids");
     for (const token_id id : row.ids) {
       if (id < 0 || static_cast<std::uint32_t>(id) >= p.plan.vocabulary)
@@ -421,13 +426,13 @@ result<void> check_rows(const cpu_program& p, std::span<const plan::batch_row> r
 
 }  // namespace
 
-cpu_executor::cpu_executor(const kernels::op_table& ops, std::shared_ptr<threads::compute_pool> pool)
-    : ops_(ops), pool_(pool ? std::move(pool) : std::make_shared<threads::compute_pool>(1)) {}
+cpu_executor::cpu_executor(const kernels::op_table& ops, std::shared_ptr<threads::compute_lane> lane)
+    : ops_(ops), lane_(lane ? std::move(lane) : std::make_shared<threads::compute_lane>()) {}
 
 result<plan::program_ptr> cpu_executor::prepare(const plan::plan& p, const plan::weight_table& weights,
                                                 plan::page_memory& pages, const plan::program_options& options,
                                                 const plan::prepare_watch& watch) {
-  INFER_TRY(auto program, make_cpu_program(p, weights, pages, options, watch, ops_, *pool_));
+  INFER_TRY(auto program, make_cpu_program(p, weights, pages, options, watch, ops_, *lane_));
   return plan::program_ptr(std::move(program));
 }
 
@@ -449,8 +454,11 @@ result<plan::ticket> cpu_executor::submit(plan::program& on, std::span<const pla
     to.tokens = static_cast<std::uint32_t>(from.ids.size());
     to.first_wanted = p.wanted;
     to.wanted = from.out == plan::want::none ? 0 : from.out == plan::want::last ? 1 : to.tokens;
-    p.first_page.push_back(static_cast<std::uint32_t>(p.page_table.size()));
-    for (const page_index page : from.seq->pages()) p.page_table.push_back(p.pages->data(page));
+    for (std::uint32_t group = 0; group < p.plan.groups.size(); ++group) {
+      p.first_page.push_back(static_cast<std::uint32_t>(p.page_table.size()));
+      for (const page_index page : from.seq->pages(group))
+        p.page_table.push_back(page == plan::no_page ? nullptr : p.pages->data(page));
+    }
     for (std::uint32_t t = 0; t < to.tokens; ++t)
       p.positions.push_back(static_cast<std::int32_t>(from.seq->length() + t));
     p.tokens += to.tokens;
@@ -465,7 +473,7 @@ result<plan::step_result> cpu_executor::collect(plan::program& on, plan::ticket 
   auto& p = static_cast<cpu_program&>(on);
   if (ticket.number != p.tickets || !std::exchange(p.in_flight, false))
     return fail(plan::fault::bad_row, "collect names a step that is not in flight");
-  step(ops_, *pool_, tap_, p, sink).run();
+  step(ops_, lane_->pool(), tap_, p, sink).run();
   for (std::size_t row = 0; row < p.batch.size(); ++row) {
     if (p.outcomes[row] == plan::outcome::done)
       p.batch[row].seq->commit(static_cast<std::uint32_t>(p.batch[row].ids.size()));

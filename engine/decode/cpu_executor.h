@@ -5,17 +5,19 @@
 
 #include "engine/kernels/ops.h"
 #include "engine/plan/executor.h"
-#include "engine/threads/compute_pool.h"
+#include "engine/threads/compute_lane.h"
 
 namespace infer::decode {
 
-/// Threads: one step at a time; the calling thread computes with the pool's, which nobody else may use meanwhile.
+/// Threads: one step at a time; the calling thread computes with the lane's pool. Who collects holds a turn of the
+/// lane;
+///          `prepare` takes turns itself, of a few milliseconds each.
 /// Memory:  scratch for `max_batch_tokens` rows is taken at prepare; a step allocates nothing after the first.
 class cpu_executor final : public plan::executor {
  public:
-  /// Without a pool the calling thread computes alone.
+  /// Without a lane the calling thread computes alone.
   explicit cpu_executor(const kernels::op_table& ops = kernels::best_ops(),
-                        std::shared_ptr<threads::compute_pool> pool = nullptr);
+                        std::shared_ptr<threads::compute_lane> lane = nullptr);
 
   result<plan::program_ptr> prepare(const plan::plan& p, const plan::weight_table& weights, plan::page_memory& pages,
                                     const plan::program_options& options,
@@ -26,7 +28,7 @@ class cpu_executor final : public plan::executor {
 
  private:
   const kernels::op_table& ops_;
-  std::shared_ptr<threads::compute_pool> pool_;
+  std::shared_ptr<threads::compute_lane> lane_;
   plan::tap_fn tap_;
 };
 

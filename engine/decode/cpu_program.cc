@@ -2,7 +2,6 @@
 #include "engine/decode/cpu_program.h"
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -14,8 +13,9 @@
 namespace infer::decode {
 namespace {
 
-constexpr std::uint32_t logit_rows = 16;      // wanted positions whose logits are computed together
-constexpr std::uint32_t panels_per_task = 8;  // packed together; a few milliseconds at most
+constexpr std::uint32_t logit_rows = 16;       // wanted positions whose logits are computed together
+constexpr std::size_t task_bytes = 256 << 10;  // packed by one thread at a time
+constexpr std::uint32_t tasks_per_turn = 16;   // about 4 MiB: a few milliseconds of the lane
 
 std::size_t row_bytes_of(const plan::weight_source& weight) {
   const tensor_type_info& info = info_of(weight.type);
@@ -58,31 +58,50 @@ result<prepared_weight> prepare_rows(const plan::weight_source& weight) {
   return out;
 }
 
-/// A matrix in panels at `to`, its scales checked on the way.
-result<prepared_weight> pack_matrix(const plan::weight_source& weight, std::byte* to, threads::compute_pool& pool) {
+/// Reads one byte of every page, so that nobody waits for the disk while he has a turn.
+void touch(byte_view bytes) {
+  constexpr std::size_t page = 4096;
+  volatile std::byte seen{};
+  for (std::size_t at = 0; at < bytes.size(); at += page) seen = bytes[at];
+  (void)seen;
+}
+
+/// Panels [first, end) of a matrix, their scales checked on the way.
+result<void> pack_panels(const plan::weight_source& weight, std::uint32_t first, std::uint32_t end, std::byte* to) {
   const std::size_t row_bytes = row_bytes_of(weight), stride = quant::panel_bytes(weight.type, weight.columns);
+  const std::uint32_t row = first * quant::panel_rows, end_row = std::min(weight.rows, end * quant::panel_rows);
+  INFER_TRYV(check_scales(weight, weight.bytes.subspan(row * row_bytes, (end_row - row) * row_bytes)));
+  for (std::uint32_t panel = first; panel < end; ++panel) {
+    std::array<const std::byte*, quant::panel_rows> rows{};
+    for (std::uint32_t lane = 0; lane < quant::panel_rows; ++lane) {
+      const std::uint32_t at = panel * quant::panel_rows + lane;
+      if (at < weight.rows) rows[lane] = weight.bytes.data() + plan::file_row(weight, at) * row_bytes;
+    }
+    quant::pack_panel(weight.type, rows, weight.columns, to + panel * stride);
+  }
+  return success();
+}
+
+/// A matrix in panels at `to`.
+result<prepared_weight> pack_matrix(const plan::weight_source& weight, std::byte* to, threads::compute_lane& lane) {
+  const std::size_t stride = quant::panel_bytes(weight.type, weight.columns);
   const std::uint32_t panels = (weight.rows + quant::panel_rows - 1) / quant::panel_rows;
+  const auto per_task = static_cast<std::uint32_t>(std::max<std::size_t>(1, task_bytes / stride));
+  const std::uint32_t per_turn = per_task * tasks_per_turn;
+  touch(weight.bytes);
   std::mutex mutex;
   std::optional<error> wrong;
-  pool.run((panels + panels_per_task - 1) / panels_per_task, [&](std::uint32_t task) {
-    const std::uint32_t end = std::min(panels, (task + 1) * panels_per_task);
-    const std::uint32_t first_row = task * panels_per_task * quant::panel_rows;
-    const std::uint32_t end_row = std::min(weight.rows, end * quant::panel_rows);
-    if (auto finite =
-            check_scales(weight, weight.bytes.subspan(first_row * row_bytes, (end_row - first_row) * row_bytes));
-        !finite) {
-      const std::lock_guard lock(mutex);
-      wrong = finite.error();
-    }
-    for (std::uint32_t panel = task * panels_per_task; panel < end; ++panel) {
-      std::array<const std::byte*, quant::panel_rows> rows{};
-      for (std::uint32_t lane = 0; lane < quant::panel_rows; ++lane) {
-        const std::uint32_t row = panel * quant::panel_rows + lane;
-        if (row < weight.rows) rows[lane] = weight.bytes.data() + plan::file_row(weight, row) * row_bytes;
+  for (std::uint32_t first = 0; first < panels && !wrong; first += per_turn) {
+    const std::uint32_t count = std::min(per_turn, panels - first);
+    const threads::compute_lane::turn turn(lane);
+    lane.pool().run((count + per_task - 1) / per_task, [&](std::uint32_t task) {
+      const std::uint32_t begin = first + task * per_task;
+      if (auto packed = pack_panels(weight, begin, std::min(begin + per_task, first + count), to); !packed) {
+        const std::lock_guard lock(mutex);
+        wrong = packed.error();
       }
-      quant::pack_panel(weight.type, rows, weight.columns, to + panel * stride);
-    }
-  });
+    });
+  }
   if (wrong) return fail(std::move(*wrong));
   prepared_weight out;
   out.matrix = {weight.type, weight.rows, weight.columns, to, stride};
@@ -97,7 +116,7 @@ std::uint64_t packed_total(const plan::weight_table& weights) {
 }
 
 result<void> prepare_weights(cpu_program& program, const plan::weight_table& weights, const plan::prepare_watch& watch,
-                             const kernels::op_table& ops, threads::compute_pool& pool) {
+                             const kernels::op_table& ops, threads::compute_lane& lane) {
   const bool pack = ops.pack == quant::pack_kind::r16k4;
   if (pack) {
     INFER_TRY(program.packed, memory::huge_buffer::make(packed_total(weights)));
@@ -112,7 +131,7 @@ result<void> prepare_weights(cpu_program& program, const plan::weight_table& wei
     if (watch.cancel != nullptr && watch.cancel->is_set())
       return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
     INFER_TRY(auto prepared, weight.rows == 1 ? prepare_vector(weight)
-                             : pack           ? pack_matrix(weight, to, pool)
+                             : pack           ? pack_matrix(weight, to, lane)
                                               : prepare_rows(weight));
     if (pack && weight.rows > 1) to += quant::packed_bytes(weight.type, weight.rows, weight.columns);
     program.weights.push_back(std::move(prepared));
@@ -230,16 +249,17 @@ void make_scratch(cpu_program& program) {
 result<std::unique_ptr<cpu_program>> make_cpu_program(const plan::plan& p, const plan::weight_table& weights,
                                                       plan::page_memory& pages, const plan::program_options& options,
                                                       const plan::prepare_watch& watch, const kernels::op_table& ops,
-                                                      threads::compute_pool& pool) {
-  if (p.groups.size() != 1 || p.groups[0].kind != plan::state_kind::paged)
-    return fail(plan::fault::unsupported, "the CPU executor runs plans with one group of paged state");
+                                                      threads::compute_lane& lane) {
+  for (const plan::state_group& group : p.groups) {
+    if (group.kind != plan::state_kind::paged && group.kind != plan::state_kind::windowed)
+      return fail(plan::fault::unsupported, "the CPU executor runs plans with paged and windowed state");
+  }
   auto program = std::make_unique<cpu_program>();
   program->plan = p;
   program->options = options;
   program->pages = &pages;
-  program->layout = plan::layout_of(p.groups[0], options.keys, options.values);
   program->phases = phases_of(p);
-  INFER_TRYV(prepare_weights(*program, weights, watch, ops, pool));
+  INFER_TRYV(prepare_weights(*program, weights, watch, ops, lane));
   make_scratch(*program);
   return program;
 }

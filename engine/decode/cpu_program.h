@@ -11,7 +11,7 @@
 #include "engine/memory/huge_buffer.h"
 #include "engine/plan/executor.h"
 #include "engine/quant/blocks.h"
-#include "engine/threads/compute_pool.h"
+#include "engine/threads/compute_lane.h"
 
 namespace infer::decode {
 
@@ -68,7 +68,6 @@ struct cpu_program final : plan::program {
   plan::program_options options;
   plan::page_memory* pages = nullptr;
   std::shared_ptr<const void> owner;  // of bytes that are read where they lie
-  plan::kv_layout layout;
   memory::huge_buffer packed;
   std::vector<prepared_weight> weights;
   std::vector<phase> phases;
@@ -81,8 +80,8 @@ struct cpu_program final : plan::program {
   bool in_flight = false;
   std::vector<plan::batch_row> batch;
   std::vector<active_row> active;
-  std::vector<std::byte*> page_table;     // the pages of all rows, row after row
-  std::vector<std::uint32_t> first_page;  // of each row of the batch in `page_table`, and the end
+  std::vector<std::byte*> page_table;     // the pages of all rows, row after row, group after group
+  std::vector<std::uint32_t> first_page;  // of each row and group in `page_table`, and the end
   std::vector<plan::outcome> outcomes;
   std::vector<std::int32_t> positions;
   std::uint32_t tokens = 0, wanted = 0, layers_run = 0;
@@ -91,10 +90,10 @@ struct cpu_program final : plan::program {
 };
 
 /// Packs weights and takes scratch. Errors: types or operations the kernels lack, non-finite scales, cancelled.
-/// Threads: packs on the pool.
+/// Threads: packs on the lane's pool, in turns of a few milliseconds that wait for no disk.
 result<std::unique_ptr<cpu_program>> make_cpu_program(const plan::plan& p, const plan::weight_table& weights,
                                                       plan::page_memory& pages, const plan::program_options& options,
                                                       const plan::prepare_watch& watch, const kernels::op_table& ops,
-                                                      threads::compute_pool& pool);
+                                                      threads::compute_lane& lane);
 
 }  // namespace infer::decode

@@ -20,7 +20,7 @@ struct forwarding_sink final : plan::row_sink {
 }  // namespace
 
 result<scorer> scorer::open(const std::filesystem::path& path, const plan::program_options& options,
-                            std::uint32_t context, const kernels::op_table& ops) {
+                            std::uint32_t context, std::uint32_t threads, const kernels::op_table& ops) {
   scorer out;
   out.state_ = std::make_unique<state>();
   state& s = *out.state_;
@@ -28,16 +28,17 @@ result<scorer> scorer::open(const std::filesystem::path& path, const plan::progr
   s.file = std::make_shared<const formats::gguf_file>(std::move(file));
   INFER_TRY(s.model, models::build(s.file));
   s.context = context != 0 ? context : std::min<std::uint32_t>(s.model.plan.trained_context, 8192);
-  const auto layout = plan::layout_of(s.model.plan.groups[0], options.keys, options.values);
-  INFER_TRY(s.pages, memory::page_pool::make(plan::pages_for(s.context), layout.page_bytes()));
-  s.executor = std::make_unique<cpu_executor>(ops);
-  INFER_TRY(s.program, s.executor->prepare(s.model.plan, s.model.weights, s.pages, options));
+  INFER_TRY(s.pages, memory::page_pool::make(s.model.plan.groups, options.keys, options.values, s.context,
+                                             options.max_batch_tokens));
+  s.executor = std::make_unique<cpu_executor>(
+      ops, std::make_shared<threads::compute_lane>(threads != 0 ? threads : threads::usable_cores()));
+  INFER_TRY(s.program, s.executor->prepare(s.model.plan, s.model.weights, s.pages, options, {}));
   return out;
 }
 
 result<void> scorer::logits(std::span<const token_id> ids, std::uint32_t chunk, const logits_fn& take) {
   state& s = *state_;
-  plan::sequence sequence(s.pages, s.context);
+  plan::sequence sequence(s.pages, s.model.plan.groups, s.context);
   for (std::size_t from = 0; from < ids.size(); from += chunk) {
     const auto part = ids.subspan(from, std::min<std::size_t>(chunk, ids.size() - from));
     INFER_TRYV(sequence.reserve(static_cast<std::uint32_t>(part.size())));

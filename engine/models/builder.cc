@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -120,6 +121,7 @@ result<model> build(std::shared_ptr<const formats::gguf_file> file) {
 
   weight_index index;
   tensor_check check;
+  std::set<std::string_view> known;
   for (const tensor_row& row : family->tensors) {
     const std::uint32_t copies = is_per_layer(row) ? h.size(hyper::layers) : 1;
     for (std::uint32_t layer = 0; layer < copies; ++layer) {
@@ -129,6 +131,7 @@ result<model> build(std::shared_ptr<const formats::gguf_file> file) {
         if (!row.optional) check.add(name, "is missing");
         continue;
       }
+      known.insert(info->name);
       const std::uint64_t columns = h.size(row.columns) / (row.half_columns ? 2 : 1);
       const std::uint64_t rows = h.size(row.rows);
       if (info->shape[0] != columns || info->shape[1] != rows || info->shape[2] != 1 || info->shape[3] != 1) {
@@ -144,6 +147,12 @@ result<model> build(std::shared_ptr<const formats::gguf_file> file) {
       index[{row.role, is_per_layer(row) ? layer : 0}] = static_cast<std::uint32_t>(built.weights.weights.size());
       built.weights.weights.push_back(source_of(*file, *info, row, h));
     }
+  }
+  // A part of the model that would be left out makes another model of it.
+  for (const formats::tensor_info& info : file->tensors()) {
+    if (!known.contains(info.name))
+      check.add(std::string(info.name), "is not a part of a " + std::string(family->name) + " model of " +
+                                            std::to_string(h.size(hyper::layers)) + " layers");
   }
   INFER_TRYV(check.verdict());
   INFER_TRY(built.plan, write_plan(*family, h, index, built.weights));

@@ -15,6 +15,12 @@ const char* fault_sentence(fault value) noexcept {
       return "the executor does not support this model";
     case fault::numeric:
       return "a logit is not a finite number";
+    case fault::not_restorable:
+      return "the sequence cannot go back to that length";
+    case fault::damaged:
+      return "the snapshot is damaged";
+    case fault::foreign:
+      return "the snapshot belongs to another model or version";
   }
   return "unknown fault";
 }

@@ -8,11 +8,11 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "engine/plan/page_source.h"
 #include "engine/plan/plan.h"
 
 namespace infer::plan {
 
-inline constexpr std::uint32_t page_positions = 32;
 inline constexpr std::uint32_t key_block_positions = 16;
 
 enum class kv_type : std::uint8_t { f32, f16, bf16 };
@@ -39,6 +39,30 @@ struct kv_layout {
 
 inline kv_layout layout_of(const state_group& group, kv_type keys, kv_type values) {
   return {group.layers, group.kv_heads, group.head_dim, keys, values};
+}
+
+/// Bytes of a page of any kind of group.
+inline std::size_t page_bytes_of(const state_group& group, kv_type keys, kv_type values) {
+  switch (group.kind) {
+    case state_kind::paged:
+    case state_kind::windowed:
+      return layout_of(group, keys, values).page_bytes();
+    case state_kind::latent:
+      return std::size_t{group.layers} * group.head_dim * page_positions * bytes_of(keys);
+    case state_kind::recurrent:
+      return group.fixed_bytes;
+  }
+  return 0;
+}
+
+/// Pages of one group with which a sequence of `context` positions can always go on, in steps of up to `batch`.
+inline std::uint32_t pages_of_context(const state_group& group, std::uint32_t context, std::uint32_t batch) {
+  if (group.kind == state_kind::recurrent) return 2;
+  const std::uint32_t all = pages_for(context);
+  if (group.kind != state_kind::windowed) return all;
+  // What is seen, what a step adds, and a page at either end that is only partly of it.
+  const std::uint64_t kept = std::uint64_t{pages_for(group.window)} + pages_for(batch) + 2;
+  return kept < all ? static_cast<std::uint32_t>(kept) : all;
 }
 
 }  // namespace infer::plan

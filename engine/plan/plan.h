@@ -89,6 +89,8 @@ struct op {
   weight_ref w[4];
 };
 
+/// `paged`: keys and values of every position; `windowed`: of the last `window` positions; `latent`: one vector of
+/// `head_dim` values of the keys' type for each position; `recurrent`: `fixed_bytes` that every step rewrites.
 enum class state_kind : std::uint8_t { paged, windowed, latent, recurrent };
 
 /// One kind of state that a sequence holds, with its own page table.
@@ -98,6 +100,7 @@ struct state_group {
   std::uint32_t window = 0;  // positions visible; 0: all
   std::uint32_t kv_heads = 0;
   std::uint32_t head_dim = 0;
+  std::uint64_t fixed_bytes = 0;  // of all layers together
 };
 
 /// Where a weight may live; the residency planner's input.

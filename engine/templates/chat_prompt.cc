@@ -50,7 +50,8 @@ result<boost::json::object> variables_of(const chat_input& input) {
   if (!input.kwargs_json.empty()) {
     INFER_TRY(auto extra, parse(input.kwargs_json, "chat_template_kwargs"));
     if (!extra.is_object()) return fail(fault::evaluation, "chat_template_kwargs is not a JSON object");
-    for (auto& [key, value] : extra.get_object()) variables[key] = std::move(value);
+    // What is there already stands.
+    for (auto& [key, value] : extra.get_object()) variables.emplace(key, std::move(value));
   }
   return variables;
 }
@@ -82,6 +83,7 @@ result<void> cut_behind(std::vector<rendered_span>& spans, std::string_view cont
 result<std::vector<rendered_span>> render_chat(const chat_template& chat, const chat_input& input) {
   INFER_TRY(const auto variables, variables_of(input));
   render_options options;
+  options.trusted = {"bos_token", "eos_token"};  // ours; any other may be an argument of the user
   const std::time_t now = std::time(nullptr);
   localtime_r(&now, &options.now);
   INFER_TRY(auto spans, chat.render(variables, options));

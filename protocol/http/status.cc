@@ -61,6 +61,7 @@ constexpr std::array phrases = {
     std::pair{429, "Too Many Requests"},
     std::pair{431, "Request Header Fields Too Large"},
     std::pair{500, "Internal Server Error"},
+    std::pair{501, "Not Implemented"},
     std::pair{503, "Service Unavailable"},
     std::pair{504, "Gateway Timeout"},
     std::pair{505, "HTTP Version Not Supported"},

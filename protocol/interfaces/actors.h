@@ -1,5 +1,5 @@
 // Every typed actor interface on one page. The hottest message of each comes first. Sources that define behaviours or
-// send include this; everyone else includes fwd.h.
+// send include this.
 #pragma once
 
 #include <caf/typed_actor.hpp>

@@ -3,8 +3,10 @@
 
 process_test.py TINY_MODEL_WRITER; INFER_TEST_BINARY names infer-node.
 """
+import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -272,6 +274,19 @@ class life_of_a_server(unittest.TestCase):
                 client.rest()
             self.assertEqual(server.wait(), 0, server.log)
 
+    def test_a_second_signal_ends_the_grace(self):
+        with serve("middle", flags=("--grace", "3600")) as server:
+            with raw_client(server.port) as client:
+                client.send(completion("long", 4000))
+                client.wait_for(b"data: ")
+                server.process.send_signal(signal.SIGINT)
+                with self.assertRaises(OSError):  # until the first one was heard
+                    while True:
+                        raw_client(server.port).vanish(reset=False)
+                server.process.send_signal(signal.SIGINT)
+                client.rest()
+            self.assertEqual(server.wait(), 0, server.log)
+
     def test_a_killed_server_starts_again(self):
         port = free_port()
         request = completion("again", 20)
@@ -316,6 +331,80 @@ class life_of_a_server(unittest.TestCase):
         self.assertIn("broken.gguf: ", self.refused("-m", broken, "--port", "0"))
         self.assertIn("budget", self.refused("-m", model("large"), "--port", "0", "--memory", "64"))
         self.assertIn("cannot listen", self.refused("-m", model("tiny"), "--port", "0", "--host", "203.0.113.1"))
+
+    def test_a_file_that_cannot_be_read_is_named_once(self):
+        nothing = os.path.join(FOLDER.name, "nothing.gguf")
+        self.assertEqual(self.refused("-m", nothing, "--port", "0").count(nothing), 1)
+
+    def test_two_models_of_one_id_are_refused_by_their_files(self):
+        other = os.path.join(FOLDER.name, "other", "tiny.gguf")
+        os.makedirs(os.path.dirname(other), exist_ok=True)
+        shutil.copy(model("tiny"), other)
+        sentence = self.refused("-m", model("tiny"), "-m", other, "--port", "0")
+        for part in ("'tiny'", model("tiny"), other):
+            self.assertIn(part, sentence)
+
+    def test_an_empty_key_is_refused(self):
+        self.assertIn("--api-key", self.refused("-m", model("tiny"), "--port", "0", "--api-key", ""))
+
+    def test_a_host_that_is_no_address_is_refused_with_what_to_write(self):
+        self.assertIn("'nosuchhost' is not an IP address", self.refused("-m", model("tiny"), "--port", "0", "--host", "nosuchhost"))
+
+
+class command_line(unittest.TestCase):
+    def call(self, *arguments, standard_input=""):
+        return subprocess.run([BINARY, *arguments], input=standard_input, capture_output=True, text=True, timeout=60, check=False)
+
+    def test_without_a_command_the_help_is_shown_and_the_exit_code_is_that_of_wrong_usage(self):
+        done = self.call()
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        for name in ("serve", "run", "inspect", "tokenize", "score"):
+            self.assertIn(f"\n  {name} ", done.stderr)
+
+    def test_wrong_usage_has_one_exit_code_and_names_what_is_wrong(self):
+        for arguments, word in [(["fly"], "fly"), (["serve"], "--model"), (["serve", "-m"], "--model"), (["serve", "-m", "x", "--port", "99999"], "99999"),
+                                (["serve", "-m", "x", "-np", "0"], "--parallel"), (["inspect"], "FILE"), (["inspect", "a", "b"], "b"), (["run", "--zap"], "--zap")]:
+            done = self.call(*arguments)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            self.assertIn(word, done.stderr)
+
+    def test_help_is_no_fault_and_names_the_program(self):
+        for arguments in (["--help"], ["run", "--help"]):
+            done = self.call(*arguments)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(" ".join(["Usage: infer-node", *arguments[:-1]]), done.stdout)
+
+    def test_as_many_tokens_as_fit_are_asked_for_with_minus_one(self):
+        texts = [self.call("run", "-m", model("tiny"), "-c", "64", "--raw", "--temp", "0", *flags, "a") for flags in ([], ["-n", "-1"])]
+        self.assertEqual([t.returncode for t in texts], [0, 0], texts)
+        self.assertEqual(texts[0].stdout, texts[1].stdout)
+
+    def test_tokenize_says_which_ids_are_outside_the_vocabulary(self):
+        done = self.call("tokenize", "-m", model("tiny"), "--jsonl", standard_input='{"ids": [1, 99999999]}\n{"ids": [-1]}\n{"ids": [1]}\n')
+        self.assertEqual(done.returncode, 1)
+        lines = [json.loads(line) for line in done.stdout.splitlines()]
+        self.assertIn("99999999", lines[0]["error"])
+        self.assertIn("-1", lines[1]["error"])
+        self.assertIn("text", lines[2])
+
+    def test_a_reader_that_goes_away_ends_the_program(self):
+        # Both would write on for long: the one what it reads, the other until the context is full.
+        for arguments in (["tokenize", "-m", model("tiny")], ["run", "-m", model("large"), "--raw", "--temp", "2", "abc"]):
+            with tempfile.TemporaryFile() as text:
+                text.write(b"abc " * 100_000)
+                text.seek(0)
+                with subprocess.Popen([BINARY, *arguments], stdin=text, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+                    process.stdout.read(1)
+                    process.stdout.close()
+                    self.assertEqual(process.wait(60), -signal.SIGPIPE, arguments)
+
+    def test_what_a_server_refuses_is_said_in_its_words(self):
+        with serve("tiny") as server:
+            done = self.call("run", "--server", server.url, "-m", "nobody", "hello")
+            self.assertEqual((done.returncode, done.stderr), (1, "infer-node: the server answered 404: the model 'nobody' does not exist\n"))
+
+    def test_an_empty_text_is_a_text(self):
+        self.assertEqual(self.call("tokenize", "-m", model("tiny"), "--no-special", "", standard_input="abc").stdout, "")
 
 
 if __name__ == "__main__":

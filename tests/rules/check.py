@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "engine/quant": (["engine/core", "engine/quant"], []),
     "engine/tokenize": (["engine/core", "engine/formats", "engine/tokenize"], ["boost/json", "pcre2.h", "utf8proc.h"]),
     "engine/templates": (["engine/core", "engine/templates"], ["boost/json", "utf8proc.h"]),
-    "engine/plan": (["engine/core", "engine/quant", "engine/plan"], []),
+    "engine/plan": (["engine/core", "engine/quant", "engine/plan"], ["xxhash.h"]),
     "engine/kernels": (["engine/core", "engine/quant", "engine/plan", "engine/kernels"], ENGINE_OUTSIDE),
     "engine/models": (["engine/core", "engine/formats", "engine/quant", "engine/plan", "engine/models"], []),
     "engine/memory": (["engine/core", "engine/plan", "engine/memory"], ["xxhash.h"]),

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "engine/decode/cpu_executor.h"
@@ -41,20 +42,43 @@ using take_fn = std::function<void(std::size_t row, std::size_t position, std::s
 /// A model prepared once, with a pool for `sequences` sequences of `context` positions. Errors: std::runtime_error.
 class model_run {
  public:
+  /// `change` may alter the plan before it is prepared.
   model_run(const std::filesystem::path& path, plan::program_options options, std::uint32_t context,
-            std::uint32_t sequences = 1, const kernels::op_table& ops = kernels::best_ops(), std::uint32_t threads = 1)
+            std::uint32_t sequences = 1, const kernels::op_table& ops = kernels::best_ops(),
+            const std::function<void(plan::plan&)>& change = {}, std::uint32_t threads = 1)
       : context_(context),
-        executor_(ops, std::make_shared<threads::compute_pool>(threads)),
-        max_batch_tokens_(options.max_batch_tokens) {
+        executor_(ops, std::make_shared<threads::compute_lane>(threads)),
+        max_batch_tokens_(options.max_batch_tokens),
+        options_(options) {
     auto file = std::make_shared<const formats::gguf_file>(take(formats::gguf_file::open(path)));
     model_ = take(models::build(file));
-    layout_ = plan::layout_of(model_.plan.groups[0], options.keys, options.values);
-    pages_ = take(memory::page_pool::make(plan::pages_for(context) * sequences, layout_.page_bytes()));
+    if (change) change(model_.plan);
+    std::vector<memory::group_pages> groups;
+    for (const plan::state_group& group : model_.plan.groups)
+      groups.push_back(
+          {plan::pages_for(context) * sequences, plan::page_bytes_of(group, options.keys, options.values)});
+    pages_ = take(memory::page_pool::make(groups));
     program_ = take(executor_.prepare(model_.plan, model_.weights, pages_, options));
   }
 
+  model_run(const model_run&) = delete;
+  model_run& operator=(const model_run&) = delete;
+
   const plan::plan& plan() const { return model_.plan; }
-  plan::sequence new_sequence() { return plan::sequence(pages_, context_); }
+  memory::page_pool& pages() { return pages_; }
+  plan::sequence new_sequence() { return plan::sequence(pages_, model_.plan.groups, context_); }
+
+  /// Fills every free page with ones, so that each value in it is not a number.
+  void poison_free_pages() {
+    for (std::uint32_t group = 0; group < pages_.groups(); ++group) {
+      std::vector<page_index> taken;
+      while (const auto page = pages_.take(group)) {
+        std::ranges::fill(pages_.bytes(*page), std::byte{0xFF});
+        taken.push_back(*page);
+      }
+      for (std::size_t i = taken.size(); i-- > 0;) pages_.release(taken[i]);
+    }
+  }
 
   /// One step: row r feeds ids[r], which may be empty, to sequences[r].
   void step(std::span<plan::sequence> sequences, std::span<const std::span<const token_id>> ids, plan::want out,
@@ -79,8 +103,7 @@ class model_run {
   /// Feeds all of `texts` side by side, up to `chunk` ids of each in a step, and returns everything they left. Fills
   /// the pool's pages with ones first: every value that nobody wrote is not a number.
   std::vector<sequence_record> run(std::span<const std::vector<token_id>> texts, std::size_t chunk) {
-    for (std::uint32_t page = 0; page < pages_.pages(); ++page)
-      std::memset(pages_.data(page_index{page}), 0xFF, pages_.page_bytes());
+    poison_free_pages();
     std::vector<plan::sequence> sequences;
     std::size_t longest = 0;
     for (const auto& text : texts) {
@@ -104,31 +127,46 @@ class model_run {
     return out;
   }
 
-  /// Keys and values of every committed position, position by position.
-  std::vector<std::byte> stored(const plan::sequence& sequence) const {
+  /// Keys and values of the committed positions from `first` on, position by position, in the order of the layers;
+  /// layers of a windowed group leave those out that it gave back.
+  std::vector<std::byte> stored(const plan::sequence& sequence, std::uint32_t first = 0) const {
     std::vector<std::byte> out;
-    const std::size_t key_size = plan::bytes_of(layout_.keys), value_size = plan::bytes_of(layout_.values);
-    for (std::uint32_t position = 0; position < sequence.length(); ++position) {
-      const std::byte* page = pages_.data(sequence.pages()[position / plan::page_positions]);
-      const std::size_t inside = position % plan::page_positions;
-      const std::size_t block = inside / plan::key_block_positions, lane = inside % plan::key_block_positions;
-      for (std::uint32_t layer = 0; layer < layout_.layers; ++layer) {
-        for (std::uint32_t head = 0; head < layout_.kv_heads; ++head) {
-          const std::byte* keys = page + layout_.key_offset(layer, head);
-          for (std::size_t d = 0; d < layout_.head_dim; ++d) {
-            const std::byte* key =
-                keys + ((block * layout_.head_dim + d) * plan::key_block_positions + lane) * key_size;
-            out.insert(out.end(), key, key + key_size);
-          }
-          const std::byte* value = page + layout_.value_offset(layer, head) + inside * layout_.head_dim * value_size;
-          out.insert(out.end(), value, value + layout_.head_dim * value_size);
-        }
-      }
+    for (std::uint32_t position = first; position < sequence.length(); ++position) {
+      for (const auto& [group, layer] : layers_in_order()) append_position(sequence, group, layer, position, out);
     }
     return out;
   }
 
  private:
+  /// (group, index in the group) of each layer.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> layers_in_order() const {
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> out(model_.plan.layers);
+    for (const plan::op& o : model_.plan.ops) {
+      if (o.kind == plan::op_kind::store_kv) out[o.layer] = {o.group, model_.plan.layer_in_group[o.layer]};
+    }
+    return out;
+  }
+
+  void append_position(const plan::sequence& sequence, std::uint32_t group, std::uint32_t layer, std::uint32_t position,
+                       std::vector<std::byte>& out) const {
+    const plan::kv_layout layout = plan::layout_of(model_.plan.groups[group], options_.keys, options_.values);
+    const std::size_t key_size = plan::bytes_of(layout.keys), value_size = plan::bytes_of(layout.values);
+    const page_index index = sequence.pages(group)[position / plan::page_positions];
+    if (index == plan::no_page) return;
+    const std::byte* page = pages_.data(index);
+    const std::size_t inside = position % plan::page_positions;
+    const std::size_t block = inside / plan::key_block_positions, lane = inside % plan::key_block_positions;
+    for (std::uint32_t head = 0; head < layout.kv_heads; ++head) {
+      const std::byte* keys = page + layout.key_offset(layer, head);
+      for (std::size_t d = 0; d < layout.head_dim; ++d) {
+        const std::byte* key = keys + ((block * layout.head_dim + d) * plan::key_block_positions + lane) * key_size;
+        out.insert(out.end(), key, key + key_size);
+      }
+      const std::byte* value = page + layout.value_offset(layer, head) + inside * layout.head_dim * value_size;
+      out.insert(out.end(), value, value + layout.head_dim * value_size);
+    }
+  }
+
   template <class T>
   static T take(result<T> r) {
     if (!r) throw std::runtime_error(r.error().message());
@@ -147,8 +185,8 @@ class model_run {
   std::uint32_t context_;
   decode::cpu_executor executor_;
   std::uint32_t max_batch_tokens_;
+  plan::program_options options_;
   models::model model_;
-  plan::kv_layout layout_;
   memory::page_pool pages_;
   plan::program_ptr program_;
 };

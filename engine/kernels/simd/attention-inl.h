@@ -60,7 +60,7 @@ struct query_tile {
 
 /// Raw scores of the 32 positions of a page: one chain of fma over d for each position and query.
 template <plan::kv_type type, std::uint32_t queries>
-HWY_INLINE void score_page(query_tile& tile, const std::byte* keys, std::uint32_t head_dim, std::uint32_t at) {
+HWY_NOINLINE void score_page(query_tile& tile, const std::byte* keys, std::uint32_t head_dim, std::uint32_t at) {
   constexpr std::size_t size = plan::bytes_of(type);
   for (std::uint32_t from = 0; from < page_vectors; from += wide) {
     vec_f t[queries][wide];
@@ -88,8 +88,8 @@ HWY_INLINE void score_page(query_tile& tile, const std::byte* keys, std::uint32_
 
 /// fresh += p·v for positions [from, to) of the chunk at `base`, ascending, for queries [first, first + queries).
 template <plan::kv_type type, std::uint32_t queries>
-HWY_INLINE void add_values(query_tile& tile, const attention_args& a, std::uint32_t kv_head, std::uint32_t first,
-                           std::uint32_t base, std::uint32_t from, std::uint32_t to) {
+HWY_NOINLINE void add_values(query_tile& tile, const attention_args& a, std::uint32_t kv_head, std::uint32_t first,
+                             std::uint32_t base, std::uint32_t from, std::uint32_t to) {
   const plan::kv_layout& l = a.kv.layout;
   constexpr std::size_t size = plan::bytes_of(type);
   const std::size_t head = l.value_offset(a.kv.layer, kv_head);
@@ -120,6 +120,26 @@ HWY_INLINE void add_values(query_tile& tile, const attention_args& a, std::uint3
       if (both) hn::Store(o[q][1], df, tile.fresh[first + q] + d + lanes);
     }
   }
+}
+
+HWY_INLINE void score_page(plan::kv_type type, query_tile& tile, const std::byte* keys, std::uint32_t head_dim,
+                           std::uint32_t at) {
+  with_count<tile_queries>(tile.count, [&](auto queries) HWY_ATTR {
+    if (type == plan::kv_type::f32) return score_page<plan::kv_type::f32, queries()>(tile, keys, head_dim, at);
+    if (type == plan::kv_type::f16) return score_page<plan::kv_type::f16, queries()>(tile, keys, head_dim, at);
+    score_page<plan::kv_type::bf16, queries()>(tile, keys, head_dim, at);
+  });
+}
+
+/// For queries [first, first + queries).
+HWY_INLINE void add_values(query_tile& tile, const attention_args& a, std::uint32_t kv_head, std::uint32_t first,
+                           std::uint32_t queries, std::uint32_t base, std::uint32_t from, std::uint32_t to) {
+  const plan::kv_type type = a.kv.layout.values;
+  with_count<tile_queries>(queries, [&](auto n) HWY_ATTR {
+    if (type == plan::kv_type::f32) return add_values<plan::kv_type::f32, n()>(tile, a, kv_head, first, base, from, to);
+    if (type == plan::kv_type::f16) return add_values<plan::kv_type::f16, n()>(tile, a, kv_head, first, base, from, to);
+    add_values<plan::kv_type::bf16, n()>(tile, a, kv_head, first, base, from, to);
+  });
 }
 
 /// Scores to probabilities of the positions [from, to) of the chunk; what is masked becomes +0. Returns maximum and
@@ -181,9 +201,7 @@ HWY_INLINE void merge_query(query_tile& tile, std::uint32_t q, float chunk_maxim
 }
 
 /// One chunk of positions for all queries of the tile.
-template <plan::kv_type keys, plan::kv_type values>
-HWY_INLINE void attend_tile_chunk(query_tile& tile, const attention_args& a, std::uint32_t kv_head,
-                                  std::uint32_t base) {
+inline void attend_tile_chunk(query_tile& tile, const attention_args& a, std::uint32_t kv_head, std::uint32_t base) {
   const plan::kv_layout& l = a.kv.layout;
   std::uint32_t from[tile_queries], to[tile_queries];
   std::uint32_t lowest = base + simd_chunk, highest = base;  // seen by any
@@ -200,9 +218,7 @@ HWY_INLINE void attend_tile_chunk(query_tile& tile, const attention_args& a, std
   }
   for (std::uint32_t p = lowest / plan::page_positions; p * plan::page_positions < highest; ++p) {
     const std::byte* page = a.kv.pages[p] + l.key_offset(a.kv.layer, kv_head);
-    with_count<tile_queries>(tile.count, [&](auto queries) HWY_ATTR {
-      score_page<keys, queries()>(tile, page, l.head_dim, p * plan::page_positions - base);
-    });
+    score_page(l.keys, tile, page, l.head_dim, p * plan::page_positions - base);
   }
   float maximum[tile_queries], sum[tile_queries];
   for (std::uint32_t q = 0; q < tile.count; ++q) {
@@ -213,21 +229,18 @@ HWY_INLINE void attend_tile_chunk(query_tile& tile, const attention_args& a, std
   const bool common = common_from < common_to;
   for (std::uint32_t q = 0; q < tile.count; ++q) {
     const std::uint32_t until = common ? common_from : to[q];
-    if (from[q] < until) add_values<values, 1>(tile, a, kv_head, q, base, from[q], until);
+    if (from[q] < until) add_values(tile, a, kv_head, q, 1, base, from[q], until);
   }
   if (common) {
-    with_count<tile_queries>(tile.count, [&](auto queries) HWY_ATTR {
-      add_values<values, queries()>(tile, a, kv_head, 0, base, common_from, common_to);
-    });
+    add_values(tile, a, kv_head, 0, tile.count, base, common_from, common_to);
     for (std::uint32_t q = 0; q < tile.count; ++q)
-      if (common_to < to[q]) add_values<values, 1>(tile, a, kv_head, q, base, common_to, to[q]);
+      if (common_to < to[q]) add_values(tile, a, kv_head, q, 1, base, common_to, to[q]);
   }
   for (std::uint32_t q = 0; q < tile.count; ++q)
     if (from[q] < to[q]) merge_query(tile, q, maximum[q], sum[q], l.head_dim);
 }
 
-template <plan::kv_type keys, plan::kv_type values>
-HWY_INLINE void attend_tile(query_tile& tile, const attention_args& a, std::uint32_t kv_head) {
+inline void attend_tile(query_tile& tile, const attention_args& a, std::uint32_t kv_head) {
   const std::uint32_t head_dim = a.kv.layout.head_dim;
   std::uint32_t lowest = tile.begin[0], highest = 0;
   for (std::uint32_t q = 0; q < tile.count; ++q) {
@@ -236,7 +249,7 @@ HWY_INLINE void attend_tile(query_tile& tile, const attention_args& a, std::uint
     highest = tile.end[q] > highest ? tile.end[q] : highest;
   }
   for (std::uint32_t base = lowest / simd_chunk * simd_chunk; base < highest; base += simd_chunk)
-    attend_tile_chunk<keys, values>(tile, a, kv_head, base);
+    attend_tile_chunk(tile, a, kv_head, base);
   for (std::uint32_t q = 0; q < tile.count; ++q) {
     const vec_f r = hn::Set(df, 1.0f / tile.sum[q]);
     for (std::uint32_t d = 0; d < head_dim; d += lanes)
@@ -244,13 +257,14 @@ HWY_INLINE void attend_tile(query_tile& tile, const attention_args& a, std::uint
   }
 }
 
-template <plan::kv_type keys, plan::kv_type values>
-inline void attend_all(const attention_args& a) {
+inline void attention(const attention_args& a) {
+  // Heads that are no whole vectors wide are rare enough for the plain body.
+  if (a.kv.layout.head_dim % lanes != 0) return plain::attention(a);
   const std::uint32_t head_dim = a.kv.layout.head_dim;
   const std::uint32_t per_kv_head = a.heads / a.kv.layout.kv_heads;
   query_tile tile;
   const auto flush = [&](std::uint32_t kv_head) HWY_ATTR {
-    if (tile.count != 0) attend_tile<keys, values>(tile, a, kv_head);
+    if (tile.count != 0) attend_tile(tile, a, kv_head);
     tile.count = 0;
   };
   for (std::uint32_t begin = a.head_begin; begin < a.head_end;) {
@@ -270,30 +284,5 @@ inline void attend_all(const attention_args& a) {
     }
     flush(kv_head);
     begin = end;
-  }
-}
-
-template <plan::kv_type keys>
-inline void attend_keys(const attention_args& a) {
-  switch (a.kv.layout.values) {
-    case plan::kv_type::f32:
-      return attend_all<keys, plan::kv_type::f32>(a);
-    case plan::kv_type::f16:
-      return attend_all<keys, plan::kv_type::f16>(a);
-    case plan::kv_type::bf16:
-      return attend_all<keys, plan::kv_type::bf16>(a);
-  }
-}
-
-inline void attention(const attention_args& a) {
-  // Heads that are no whole vectors wide are rare enough for the plain body.
-  if (a.kv.layout.head_dim % lanes != 0) return plain::attention(a);
-  switch (a.kv.layout.keys) {
-    case plan::kv_type::f32:
-      return attend_keys<plan::kv_type::f32>(a);
-    case plan::kv_type::f16:
-      return attend_keys<plan::kv_type::f16>(a);
-    case plan::kv_type::bf16:
-      return attend_keys<plan::kv_type::bf16>(a);
   }
 }

@@ -109,15 +109,11 @@ HWY_INLINE void g32_narrow(const block_panels& w, const quantized_rows& x, std::
     vec_f acc[tokens][wide];
     for (std::uint32_t t = 0; t < tokens; ++t)
       for (std::uint32_t i = 0; i < wide; ++i) acc[t][i] = hn::Zero(df);
-    for (; group + 2 <= end; group += 2, at += 2, record += format::bytes) {
+    for (; group < end; record += format::bytes) {
       for (std::uint32_t p = 0; p < wide / halves; ++p)
         for (std::uint32_t l = 0; l < format::bytes; l += 64) hwy::Prefetch(w.panel[p] + record + prefetch_bytes + l);
-      g32_group<type, tokens>(w, record, 0, x, at, acc);
-      g32_group<type, tokens>(w, record, 1, x, at + 1, acc);
-    }
-    if (group < end) {
-      g32_group<type, tokens>(w, record, 0, x, at, acc);
-      ++group;
+      for (std::uint32_t half = 0; half < 2 && group < end; ++half, ++group, ++at)
+        g32_group<type, tokens>(w, record, half, x, at, acc);
     }
     for (std::uint32_t t = 0; t < tokens; ++t)
       for (std::uint32_t i = 0; i < wide; ++i) y[t][i] = hn::Add(y[t][i], acc[t][i]);

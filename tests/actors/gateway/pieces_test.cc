@@ -106,6 +106,14 @@ TEST(RequestReader, RefusesSmuggledLengths) {
   EXPECT_EQ(reader.error().status, 400);
 }
 
+TEST(RequestReader, RefusesBodiesWhoseEndItCannotTell) {
+  request_reader reader(1000);
+  std::size_t used = 0;
+  EXPECT_EQ(reader.feed("POST / HTTP/1.1\r\nTransfer-Encoding: gzip\r\n\r\nGET /secret HTTP/1.1\r\n\r\n", used),
+            request_reader::progress::failed);
+  EXPECT_EQ(reader.error().status, 501);
+}
+
 TEST(AnswerBytes, RoundsRetryAfterUp) {
   http::http_error error;
   error.retry_after_ms = 1001;

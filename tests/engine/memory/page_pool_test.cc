@@ -60,5 +60,50 @@ TEST(page_pool, a_size_that_no_system_grants_is_an_error) {
   }
 }
 
+TEST(page_pool, groups_have_pools_and_sizes_of_their_own) {
+  constexpr group_pages groups[] = {{2, 64}, {1, 16}};
+  auto pool = page_pool::make(groups).value();
+  const auto a = *pool.take(0), b = *pool.take(0), c = *pool.take(1);
+  EXPECT_FALSE(pool.take(1));
+  EXPECT_EQ((std::set{a, b, c}.size()), 3u) << "an index is unique among all groups";
+  EXPECT_EQ(pool.bytes(a).size(), 64u);
+  EXPECT_EQ(pool.bytes(c).size(), 16u);
+  pool.release(c);
+  EXPECT_EQ(pool.free_pages(0), 0u);
+  EXPECT_EQ(pool.free_pages(1), 1u);
+}
+
+TEST(page_pool, grows_up_to_its_capacity) {
+  const group_pages group{2, 64, 5};
+  auto pool = page_pool::make({&group, 1}).value();
+  EXPECT_EQ(pool.pages(), 2u);
+  const auto a = *pool.take(), b = *pool.take();
+  std::memset(pool.data(a), 1, 64);
+  EXPECT_FALSE(pool.take());
+  EXPECT_EQ(pool.grow(0, 2), 2u);
+  EXPECT_EQ(pool.grow(0, 2), 1u);
+  EXPECT_EQ(pool.pages(), 5u);
+  std::set<page_index> seen{a, b};
+  while (const auto page = pool.take()) seen.insert(*page);
+  EXPECT_EQ(seen.size(), 5u);
+  EXPECT_EQ(pool.data(a)[63], std::byte{1});
+}
+
+TEST(page_pool, holds_one_context_of_each_kind_of_group) {
+  const plan::state_group groups[] = {
+      {.kind = plan::state_kind::paged, .layers = 2, .kv_heads = 1, .head_dim = 8},
+      {.kind = plan::state_kind::windowed, .layers = 1, .window = 64, .kv_heads = 1, .head_dim = 8},
+      {.kind = plan::state_kind::latent, .layers = 1, .head_dim = 8},
+      {.kind = plan::state_kind::recurrent, .fixed_bytes = 100}};
+  const auto pool = page_pool::make(groups, plan::kv_type::bf16, plan::kv_type::f32, 1024, 32, 3).value();
+  EXPECT_EQ(pool.pages(0), 32u);
+  EXPECT_EQ(pool.capacity(0), 96u);
+  EXPECT_EQ(pool.pages(1), 2u + 1u + 2u) << "the window, a step, and a page at either end";
+  EXPECT_EQ(pool.pages(3), 2u);
+  EXPECT_EQ(pool.page_bytes(0), 2u * 8 * 32 * (2 + 4));
+  EXPECT_EQ(pool.page_bytes(2), 8u * 32 * 2);
+  EXPECT_EQ(pool.page_bytes(3), 100u);
+}
+
 }  // namespace
 }  // namespace infer::memory

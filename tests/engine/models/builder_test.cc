@@ -106,6 +106,15 @@ TEST(builder, all_missing_and_misshapen_tensors_are_named_at_once) {
   EXPECT_NE(message.find("more"), std::string::npos) << message;
 }
 
+TEST(builder, tensors_that_nothing_would_read_are_refused) {
+  for (const std::string name : {"blk.1.attn_q_norm.weight", "blk.2.attn_norm.weight"}) {
+    auto writer = tiny_llama_writer({.layers = 2});
+    writer.add_tensor(name, {64}, std::vector<float>(64, 1.0f));
+    const auto bytes = writer.build();
+    EXPECT_EQ(message_of(build_bytes(bytes)), name + " is not a part of a llama model of 2 layers");
+  }
+}
+
 TEST(builder, heads_that_do_not_divide_are_refused) {
   const auto message = message_of(build_bytes(tiny_llama_writer({.heads = 3, .kv_heads = 2}).build()));
   EXPECT_NE(message.find("head_count"), std::string::npos) << message;

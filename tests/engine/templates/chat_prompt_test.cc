@@ -48,6 +48,18 @@ TEST(chat_prompt, text_of_users_never_counts_as_the_templates) {
   EXPECT_TRUE(found);
 }
 
+TEST(chat_prompt, arguments_of_users_do_not_stand_in_for_the_templates_variables) {
+  const auto chat = chat_template::compile("{{ bos_token }}{{ eos_token }}{{ messages | length }}{{ unk_token }}");
+  chat_input input;
+  input.turns = {{"user", "hi", {}}};
+  input.bos_token = "<s>";
+  input.kwargs_json = R"({"bos_token": "<x>", "eos_token": "<x>", "messages": [], "unk_token": "<x>"})";
+  const auto spans = render_chat(chat.value(), input);
+  ASSERT_TRUE(spans);
+  EXPECT_EQ(text_of(spans.value()), "<s>1<x>");
+  for (const auto& span : spans.value()) EXPECT_TRUE(!span.from_template || span.text.find("<x>") == std::string::npos);
+}
+
 TEST(chat_prompt, continues_the_last_message_where_it_stops) {
   chat_input input;
   input.turns = {{"user", "count", {}}, {"assistant", "one, two,", {}}};
