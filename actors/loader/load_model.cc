@@ -39,26 +39,6 @@ result<void> load_text(const formats::gguf_file& file, model_core& core) {
   return success();
 }
 
-/// Reads every page of every weight once, so that the first token does not wait for the disk.
-result<void> populate(const models::model& model, const std::function<void(std::uint32_t)>& progress,
-                      const cancel_flag& cancel) {
-  constexpr std::size_t page = 4096;
-  std::uint64_t total = 0, done = 0;
-  for (const auto& weight : model.weights.weights) total += weight.bytes.size();
-  std::uint32_t reported = 0;
-  volatile std::byte seen{};
-  for (const auto& weight : model.weights.weights) {
-    if (cancel.is_set())
-      return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
-    for (std::size_t at = 0; at < weight.bytes.size(); at += page) seen = weight.bytes[at];
-    done += weight.bytes.size();
-    const auto percent = static_cast<std::uint32_t>(done * 90 / std::max<std::uint64_t>(total, 1));
-    if (percent >= reported + 5) progress(reported = percent);
-  }
-  (void)seen;
-  return success();
-}
-
 result<memory::memory_lease> take(const load_resources& from, memory::memory_kind kind, std::uint64_t bytes) {
   auto lease = from.budget->take_earmarked(from.claim_id, kind, bytes);
   if (!lease) {
@@ -107,6 +87,7 @@ result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::u
   core->context = opened.bytes.context;
   core->hooks = resources.hooks;
   core->lane = resources.lane;
+  core->executor = std::make_unique<decode::cpu_executor>(kernels::best_ops(), core->lane);
   core->model = std::move(opened.model);
   INFER_TRYV(load_text(*opened.file, *core));
   INFER_TRY(auto weights, take(resources, memory::memory_kind::weights, opened.bytes.weights));
@@ -114,8 +95,13 @@ result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::u
   INFER_TRY(auto scratch, take(resources, memory::memory_kind::scratch, opened.bytes.scratch));
   core->leases.push_back(std::move(scratch));
   INFER_TRYV(make_pages(*core, opened, resources));
-  INFER_TRYV(populate(core->model, progress, cancel));
-  INFER_TRY(core->program, core->executor.prepare(core->model.plan, core->model.weights, core->pages, opened.options));
+  std::uint32_t reported = 0;
+  const auto packed = [&](std::uint64_t done, std::uint64_t total) {
+    const auto percent = static_cast<std::uint32_t>(done * 99 / std::max<std::uint64_t>(total, 1));
+    if (percent >= reported + 5) progress(reported = percent);
+  };
+  INFER_TRY(core->program, core->executor->prepare(core->model.plan, core->model.weights, core->pages, opened.options,
+                                                   {packed, &cancel}));
   if (cancel.is_set())
     return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
   progress(100);

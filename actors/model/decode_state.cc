@@ -20,7 +20,8 @@ running_batch::running_batch(std::shared_ptr<model_core> core, std::uint64_t epo
     : core_(std::move(core)), epoch_(epoch), out_(out) {
   if (core_->hooks.tap) {
     auto tap = core_->hooks.tap;
-    core_->executor.set_tap([tap](const plan::op& o, std::uint32_t, std::uint32_t, std::span<const float>) { tap(o); });
+    core_->executor->set_tap(
+        [tap](const plan::op& o, std::uint32_t, std::uint32_t, std::span<const float>) { tap(o); });
   }
 }
 
@@ -203,10 +204,10 @@ void running_batch::step() {
   plan::step_result result;
   {
     const threads::compute_lane::turn turn(*core_->lane);
-    auto submitted = core_->executor.submit(*core_->program, rows_);
+    auto submitted = core_->executor->submit(*core_->program, rows_);
     if (!submitted) throw std::runtime_error("the executor refused a step: " + submitted.error().message());
     sampling_sink sink(*this);
-    auto collected = core_->executor.collect(*core_->program, submitted.value(), sink);
+    auto collected = core_->executor->collect(*core_->program, submitted.value(), sink);
     if (!collected) throw std::runtime_error("the executor failed a step: " + collected.error().message());
     result = std::move(collected.value());
   }

@@ -35,11 +35,8 @@ result<plan::program_options> options_of(const msg::model_source& source) {
 footprint footprint_of(const models::model& model, const msg::model_source& source,
                        const plan::program_options& options) {
   footprint out;
-  for (const plan::weight_source& weight : model.weights.weights) {
-    out.weights += weight.bytes.size();
-    if (weight.order != plan::row_order::canonical) out.weights += weight.bytes.size();
-  }
-  out.scratch = decode::scratch_bytes(model.plan, options);
+  out.weights = decode::weight_bytes(model.weights, kernels::best_ops());
+  out.scratch = decode::scratch_bytes(model.plan, model.weights, options);
   const std::uint32_t trained = model.plan.trained_context;
   out.context = source.context != 0 ? source.context : std::min(trained, default_context);
   const plan::kv_layout layout = plan::layout_of(model.plan.groups[0], options.keys, options.values);

@@ -68,7 +68,7 @@ struct model_core {
 
   std::vector<memory::memory_lease> leases;  // given back after the memory below is unmapped
   memory::page_pool pages;
-  decode::cpu_executor executor;
+  std::unique_ptr<decode::cpu_executor> executor;
   plan::program_ptr program;
 
   std::array<cancel_flag, max_streams> cancel;

@@ -26,7 +26,7 @@ struct plumbing {
   caf::actor ledger, loader, zoo, requests;  // fronts
   caf::actor models;
   std::shared_ptr<memory::budget> budget;
-  std::shared_ptr<threads::compute_lane> lane = std::make_shared<threads::compute_lane>();
+  std::shared_ptr<threads::compute_lane> lane;
   std::uint64_t zoo_epoch = 0;
 
   ~plumbing() {
@@ -99,6 +99,8 @@ std::vector<child_spec> tree_rows(const std::shared_ptr<plumbing>& p, const node
 
 node spawn_node(caf::actor_system& system, node_config config) {
   auto p = std::make_shared<plumbing>();
+  p->lane = std::make_shared<threads::compute_lane>(config.compute_threads != 0 ? config.compute_threads
+                                                                                : threads::usable_cores());
   p->budget = memory::budget::make(config.memory_bytes != 0 ? config.memory_bytes : default_memory_bytes());
   p->ledger = system.spawn(run_front, std::string("ledger"));
   p->loader = system.spawn(run_front, std::string("loader"));

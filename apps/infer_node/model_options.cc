@@ -17,6 +17,8 @@ void model_options::add_to(CLI::App& command, bool with_path) {
   command.add_option("--parallel", slots, "-np: sequences at once")->check(CLI::Range(1, 256));
   command.add_option("--cache-type-k", key_type, "-ctk: type of cached keys, f16, bf16 or f32");
   command.add_option("--cache-type-v", value_type, "-ctv: type of cached values, f16, bf16 or f32");
+  command.add_option("-t,--threads", threads, "threads that compute; 0: as many as there are cores")
+      ->check(CLI::Range(0, 1024));
   command.add_option("--activations", activations, "quantized (8 bit, fast) or f32 (slow, exact)")
       ->check(CLI::IsMember({"quantized", "f32"}));
 }

@@ -12,10 +12,10 @@ namespace infer::apps {
 struct model_options {
   std::string path;
   std::string alias;
-  std::uint32_t context = 0, slots = 8, batch = 512;
+  std::uint32_t context = 0, slots = 8, batch = 512, threads = 0;
   std::string key_type = "f16", value_type = "f16", activations = "quantized";
 
-  /// -c -b -np -ctk -ctv --activations, and -m for one model where `with_path`.
+  /// -c -b -np -ctk -ctv -t --activations, and -m for one model where `with_path`.
   void add_to(CLI::App& command, bool with_path);
   actors::zoo_model zoo_model(const std::string& model_path) const;
 };

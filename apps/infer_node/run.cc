@@ -143,6 +143,7 @@ int run_local(const run_options& o) {
   caf::actor_system system(config);
   node_config nodes;
   nodes.models.push_back(o.model.zoo_model(o.model.path));
+  nodes.compute_threads = o.model.threads;
   node n = spawn_node(system, std::move(nodes));
   client_callbacks callbacks;
   callbacks.on_text = [](const msg::text_made& event) { std::cout << event.text << std::flush; };

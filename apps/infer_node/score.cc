@@ -36,7 +36,7 @@ int run(const score_options& o) {
   if (!o.json_lines) return fail_with("score reads JSON lines: add --jsonl");
   auto options = actors::options_of(o.model.zoo_model(o.model.path).source);
   if (!options) return fail_with(options.error().message());
-  auto scorer = decode::scorer::open(o.model.path, options.value(), o.model.context);
+  auto scorer = decode::scorer::open(o.model.path, options.value(), o.model.context, o.model.threads);
   if (!scorer) return fail_with(scorer.error().message());
   return for_each_json_line([&](const auto& line) { return answer_line(scorer.value(), o, line); });
 }

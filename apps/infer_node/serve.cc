@@ -68,6 +68,7 @@ node_config tree_of(const serve_options& o, const actors::http_server& server) {
   node_config config;
   for (const std::string& path : o.paths) config.models.push_back(o.model.zoo_model(path));
   config.memory_bytes = o.memory_mb << 20;
+  config.compute_threads = o.model.threads;
   config.gateway = [link = server.link()](caf::actor_system& system, const requests_actor& requests,
                                           const zoo_actor& zoo) {
     return system.spawn(actors::run_gateway, link, requests, zoo);

@@ -1,7 +1,8 @@
-// Running a plan on the CPU, one operation after the other.
+// Running a plan on the CPU, one phase after the other.
 #include "engine/decode/cpu_executor.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -13,26 +14,30 @@
 namespace infer::decode {
 namespace {
 
+/// Tokens below which work on single tokens is not worth sharing.
+constexpr std::uint32_t shared_tokens = 4;
+/// Tokens of one attention task while a prompt is read.
+constexpr std::uint32_t attention_tokens = 16;
+
 /// One step over a program: what `collect` does between the first operation and the last.
 class step {
  public:
-  step(const kernels::op_table& ops, const plan::tap_fn& tap, cpu_program& p, plan::row_sink& sink)
-      : ops_(ops), tap_(tap), p_(p), sink_(sink) {}
+  step(const kernels::op_table& ops, threads::compute_pool& pool, const plan::tap_fn& tap, cpu_program& p,
+       plan::row_sink& sink)
+      : ops_(ops), pool_(pool), tap_(tap), p_(p), sink_(sink) {}
 
   void run() {
+    for (angle_table& table : p_.angles) table.valid = false;
     std::uint32_t layer = std::numeric_limits<std::uint32_t>::max();
-    for (const plan::op& o : p_.plan.ops) {
+    for (const phase& next : p_.phases) {
+      const plan::op& o = p_.plan.ops[next.first];
       if (o.layer != layer) {
         layer = o.layer;
         drop_cancelled();
         if (layer < p_.plan.layers) p_.layers_run += static_cast<std::uint32_t>(p_.active.size());
       }
       if (p_.active.empty()) return;
-      run(o);
-      if (tap_ && o.out[0] != plan::no_slot) {
-        const slot_buffer& out = p_.slots[o.out[0]];
-        tap_(o, p_.rows_in(out), out.width, std::span(out.values).first(std::size_t{p_.rows_in(out)} * out.width));
-      }
+      run(next);
     }
   }
 
@@ -40,48 +45,79 @@ class step {
   slot_buffer& slot(plan::slot_id id) { return p_.slots[id]; }
   const prepared_weight& weight(plan::weight_ref w) const { return p_.weights[w.index]; }
 
-  void run(const plan::op& o) {
-    switch (o.kind) {
-      case plan::op_kind::embed:
-        embed(o);
+  void run(const phase& next) {
+    const std::span ops(p_.plan.ops.data() + next.first, next.count);
+    switch (next.what) {
+      case phase::kind::linears:
+        linears(ops);
         break;
-      case plan::op_kind::gather:
-        gather(o);
+      case phase::kind::gated:
+        // Who looks at intermediates wants to see the pair before it is gated.
+        if (tap_) {
+          linears(ops.first(2));
+          show(ops.first(2));
+          gate(ops[2]);
+          return show(ops.last(1));
+        }
+        gated(ops);
         break;
-      case plan::op_kind::rms_norm:
-        norm(o);
-        break;
-      case plan::op_kind::linear:
-        linear(o);
-        break;
-      case plan::op_kind::rope:
-        rope(o);
-        break;
-      case plan::op_kind::store_kv:
-        store(o);
-        break;
-      case plan::op_kind::attention:
-        attend(o);
-        break;
-      case plan::op_kind::gate:
-        gate(o);
-        break;
-      case plan::op_kind::output:
-        output(o);
-        break;
+      case phase::kind::one:
+        run(ops[0]);
+    }
+    show(ops);
+  }
+
+  void show(std::span<const plan::op> ops) {
+    if (!tap_) return;
+    for (const plan::op& o : ops) {
+      if (o.out[0] == plan::no_slot) continue;
+      const slot_buffer& out = p_.slots[o.out[0]];
+      tap_(o, p_.rows_in(out), out.width, std::span(out.values).first(std::size_t{p_.rows_in(out)} * out.width));
     }
   }
 
-  void written(plan::slot_id id) { slot(id).g32_valid = slot(id).g256_valid = false; }
+  void run(const plan::op& o) {
+    switch (o.kind) {
+      case plan::op_kind::embed:
+        return embed(o);
+      case plan::op_kind::gather:
+        return gather(o);
+      case plan::op_kind::rms_norm:
+        return norm(o);
+      case plan::op_kind::linear:
+        return linears({&o, 1});
+      case plan::op_kind::rope:
+        return rope(o);
+      case plan::op_kind::store_kv:
+        return store(o);
+      case plan::op_kind::attention:
+        return attend(o);
+      case plan::op_kind::gate:
+        return gate(o);
+      case plan::op_kind::output:
+        return output(o);
+    }
+  }
+
+  /// Runs f(token) for every token, on all threads where there are many.
+  template <class F>
+  void each_token(std::uint32_t tokens, const F& f) {
+    if (tokens < shared_tokens) {
+      for (std::uint32_t t = 0; t < tokens; ++t) f(t);
+    } else {
+      pool_.run(tokens, f);
+    }
+  }
 
   void embed(const plan::op& o) {
     slot_buffer& out = slot(o.out[0]);
     for (const active_row& row : p_.active) {
-      for (std::uint32_t t = 0; t < row.tokens; ++t)
+      each_token(row.tokens, [&](std::uint32_t t) {
         ops_.embed_row(weight(o.w[0]).matrix, static_cast<std::uint32_t>(p_.batch[row.row].ids[t]),
                        out.values.data() + std::size_t{row.first + t} * out.width);
+      });
     }
-    written(o.out[0]);
+    out.invalidate();
   }
 
   void gather(const plan::op& o) {
@@ -92,73 +128,132 @@ class step {
       std::copy_n(from, std::size_t{row.wanted} * in.width,
                   out.values.data() + std::size_t{row.first_wanted} * out.width);
     }
-    written(o.out[0]);
+    out.invalidate();
   }
 
+  /// Norm and, in the same pass over a token, the forms in which the result is read.
   void norm(const plan::op& o) {
     const slot_buffer& in = slot(o.in[0]);
-    ops_.rms_norm(in.values.data(), weight(o.w[0]).vector.data(), p_.plan.params[o.params].norm.eps, p_.rows_in(in),
-                  in.width, slot(o.out[0]).values.data());
-    written(o.out[0]);
+    slot_buffer& out = slot(o.out[0]);
+    const float* w = weight(o.w[0]).vector.data();
+    const float eps = p_.plan.params[o.params].norm.eps;
+    out.invalidate();
+    each_token(p_.rows_in(in), [&](std::uint32_t t) {
+      const std::size_t at = std::size_t{t} * in.width;
+      ops_.rms_norm(in.values.data() + at, w, eps, 1, in.width, out.values.data() + at);
+    });
   }
 
-  kernels::quantized_rows quantized(slot_buffer& in, quant::canonical_form form) {
-    const bool g32 = form == quant::canonical_form::g32;
-    kernels::quantized_rows q;
-    q.codes = in.codes.data();
-    q.scales = in.scales.data();
-    q.sums_scaled = in.sums_scaled.data();
-    q.sums = in.sums.data();
-    q.groups = in.width / static_cast<std::uint32_t>(g32 ? quant::g32_elements : quant::g256_elements);
-    bool& valid = g32 ? in.g32_valid : in.g256_valid;
-    if (!valid) {
-      (g32 ? ops_.quantize_g32 : ops_.quantize_g256)(in.values.data(), p_.rows_in(in), in.width, q);
-      in.g32_valid = in.g256_valid = false;
-      valid = true;
+  const kernels::quantized_rows& quantized(slot_buffer& in, quant::canonical_form form) {
+    quantized_slot& q = in.form(form);
+    if (!q.valid) {
+      const bool g32 = form == quant::canonical_form::g32;
+      each_token(p_.rows_in(in), [&](std::uint32_t t) {
+        (g32 ? ops_.quantize_g32 : ops_.quantize_g256)(
+            in.values.data() + std::size_t{t} * in.width, 1, in.width,
+            q.rows.from(t, g32 ? quant::g32_elements : quant::g256_elements));
+      });
+      q.valid = true;
     }
-    return q;
+    return q.rows;
   }
 
-  /// Fills in the activations in the form that the weight and the mode ask for; `q` must outlive the call.
-  kernels::linear_args linear_args(const kernels::matrix_view& w, slot_buffer& in, kernels::quantized_rows& q) {
+  /// Fills in the activations in the form that the weight and the mode ask for.
+  kernels::linear_args linear_args(const kernels::matrix_view& w, slot_buffer& in) {
     kernels::linear_args a;
     a.w = w;
     const quant::canonical_form form = quant::form_of(w.type);
-    if (form == quant::canonical_form::floating || p_.options.activations == plan::activation_mode::f32) {
+    if (form == quant::canonical_form::floating || p_.options.activations == plan::activation_mode::f32)
       a.x = in.values.data();
-    } else {
-      q = quantized(in, form);
-      a.q = &q;
-    }
+    else
+      a.q = &quantized(in, form);
+    a.tokens = p_.rows_in(in);
     return a;
   }
 
-  void linear(const plan::op& o) {
-    slot_buffer& in = slot(o.in[0]);
-    kernels::quantized_rows q;
-    kernels::linear_args a = linear_args(weight(o.w[0]).matrix, in, q);
-    a.tokens = p_.rows_in(in);
+  kernels::linear_args linear_args(const plan::op& o) {
+    kernels::linear_args a = linear_args(weight(o.w[0]).matrix, slot(o.in[0]));
     a.bias = o.w[1] ? weight(o.w[1]).vector.data() : nullptr;
     a.scale = p_.plan.params[o.params].linear.scale;
     a.residual = o.in[1] != plan::no_slot ? slot(o.in[1]).values.data() : nullptr;
     a.y = slot(o.out[0]).values.data();
-    ops_.linear(a);
-    written(o.out[0]);
+    return a;
+  }
+
+  static std::uint32_t blocks_of(const kernels::matrix_view& w) {
+    return (w.rows + kernels::row_block - 1) / kernels::row_block;
+  }
+  static kernels::row_range block(const kernels::matrix_view& w, std::uint32_t index) {
+    return {index * kernels::row_block, std::min(w.rows, (index + 1) * kernels::row_block)};
+  }
+
+  /// Operations on one input: all their blocks of rows are one job.
+  void linears(std::span<const plan::op> ops) {
+    constexpr std::size_t most = 8;
+    while (ops.size() > most) {
+      linears(ops.first(most));
+      ops = ops.subspan(most);
+    }
+    std::array<kernels::linear_args, most> args;
+    std::uint32_t blocks = 0;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      args[i] = linear_args(ops[i]);
+      blocks += blocks_of(args[i].w);
+    }
+    pool_.run(blocks, [&](std::uint32_t task) {
+      std::size_t i = 0;
+      for (; task >= blocks_of(args[i].w); ++i) task -= blocks_of(args[i].w);
+      ops_.linear(args[i], block(args[i].w, task));
+    });
+    for (const plan::op& o : ops) slot(o.out[0]).invalidate();
+  }
+
+  /// A pair of linear operations and the gate over them: each block of rows is gated where it was computed.
+  void gated(std::span<const plan::op> ops) {
+    const kernels::linear_args a = linear_args(ops[0]), b = linear_args(ops[1]);
+    slot_buffer& out = slot(ops[2].out[0]);
+    pool_.run(blocks_of(a.w), [&](std::uint32_t task) {
+      const kernels::row_range rows = block(a.w, task);
+      ops_.linear(a, rows);
+      ops_.linear(b, rows);
+      for (std::uint32_t t = 0; t < a.tokens; ++t) {
+        const std::size_t at = std::size_t{t} * out.width + rows.begin;
+        ops_.silu_gate(a.y + at, b.y + at, rows.end - rows.begin, out.values.data() + at);
+      }
+    });
+    for (const plan::op& o : ops) slot(o.out[0]).invalidate();
+  }
+
+  const angle_table& angles(plan::param_id params) {
+    angle_table& table = p_.angles[p_.angles_of[params]];
+    if (!table.valid) {
+      const std::size_t half = table.frequencies.size();
+      each_token(p_.tokens, [&](std::uint32_t t) {
+        ops_.angles({p_.positions.data() + t, 1, table.frequencies, table.magnitude, table.sine.data() + t * half,
+                     table.cosine.data() + t * half});
+      });
+      table.valid = true;
+    }
+    return table;
   }
 
   void rope(const plan::op& o) {
     const plan::rope_params& r = p_.plan.params[o.params].rope;
-    ops_.rope({slot(o.out[0]).values.data(), p_.tokens, r.heads, r.head_dim, p_.positions.data(), r.inverse_frequency,
-               r.magnitude});
-    written(o.out[0]);
+    const angle_table& table = angles(o.params);
+    const auto half = static_cast<std::uint32_t>(table.frequencies.size());
+    slot_buffer& x = slot(o.out[0]);
+    each_token(p_.tokens, [&](std::uint32_t t) {
+      ops_.rope({x.values.data() + std::size_t{t} * x.width, 1, r.heads, r.head_dim, half,
+                 table.sine.data() + std::size_t{t} * half, table.cosine.data() + std::size_t{t} * half});
+    });
+    x.invalidate();
   }
 
   /// The pages of one group. Entries wholly behind its window are null.
   kernels::kv_view view(const active_row& row, const plan::op& o) const {
-    const plan::sequence& seq = *p_.batch[row.row].seq;
-    std::size_t first = 0;
-    for (std::uint32_t group = 0; group < o.group; ++group) first += seq.pages(group).size();
-    return {std::span(row.pages).subspan(first, seq.pages(o.group).size()),
+    const std::size_t table = std::size_t{row.row} * p_.plan.groups.size() + o.group;
+    const std::uint32_t first = p_.first_page[table];
+    return {std::span(p_.page_table).subspan(first, p_.first_page[table + 1] - first),
             plan::layout_of(p_.plan.groups[o.group], p_.options.keys, p_.options.values),
             p_.plan.layer_in_group[o.layer]};
   }
@@ -167,53 +262,77 @@ class step {
     const slot_buffer& k = slot(o.in[0]);
     const slot_buffer& v = slot(o.in[1]);
     for (const active_row& row : p_.active) {
-      ops_.store_kv({k.values.data() + std::size_t{row.first} * k.width,
-                     v.values.data() + std::size_t{row.first} * v.width, row.tokens, p_.batch[row.row].seq->length(),
-                     view(row, o)});
+      const std::uint32_t position = p_.batch[row.row].seq->length();
+      each_token(row.tokens, [&](std::uint32_t t) {
+        ops_.store_kv({k.values.data() + std::size_t{row.first + t} * k.width,
+                       v.values.data() + std::size_t{row.first + t} * v.width, 1, position + t, view(row, o)});
+      });
     }
+  }
+
+  /// Tokens and heads of one row that are attended together.
+  void attend_part(const plan::op& o, const active_row& row, std::uint32_t token, std::uint32_t tokens,
+                   std::uint32_t head_begin, std::uint32_t head_end) {
+    const plan::attention_params& a = p_.plan.params[o.params].attention;
+    const slot_buffer& q = slot(o.in[0]);
+    slot_buffer& out = slot(o.out[0]);
+    ops_.attention({q.values.data() + std::size_t{row.first + token} * q.width,
+                    out.values.data() + std::size_t{row.first + token} * out.width, tokens,
+                    p_.batch[row.row].seq->length() + token, a.heads, head_begin, head_end, a.scale, a.softcap,
+                    p_.plan.groups[o.group].window, view(row, o)});
   }
 
   void attend(const plan::op& o) {
     const plan::attention_params& a = p_.plan.params[o.params].attention;
-    const slot_buffer& q = slot(o.in[0]);
-    slot_buffer& out = slot(o.out[0]);
-    for (const active_row& row : p_.active) {
-      ops_.attention({q.values.data() + std::size_t{row.first} * q.width,
-                      out.values.data() + std::size_t{row.first} * out.width, row.tokens,
-                      p_.batch[row.row].seq->length(), a.heads, a.scale, a.softcap, p_.plan.groups[o.group].window,
-                      view(row, o)});
-    }
-    written(o.out[0]);
+    const auto parts_of = [](const active_row& row) { return (row.tokens + attention_tokens - 1) / attention_tokens; };
+    std::uint32_t parts = 0;
+    for (const active_row& row : p_.active) parts += parts_of(row);
+    // Heads that share keys are computed together, unless that leaves threads without work.
+    const bool split = parts * a.kv_heads < 4 * pool_.threads();
+    const std::uint32_t per_part = split ? a.heads : a.kv_heads, heads = a.heads / per_part;
+    pool_.run(parts * per_part, [&](std::uint32_t task) {
+      std::uint32_t part = task / per_part;
+      const std::uint32_t head = task % per_part * heads;
+      for (const active_row& row : p_.active) {
+        if (part >= parts_of(row)) {
+          part -= parts_of(row);
+          continue;
+        }
+        const std::uint32_t token = part * attention_tokens;
+        return attend_part(o, row, token, std::min(attention_tokens, row.tokens - token), head, head + heads);
+      }
+    });
+    slot(o.out[0]).invalidate();
   }
 
   void gate(const plan::op& o) {
-    const slot_buffer& in = slot(o.in[0]);
-    ops_.silu_gate(in.values.data(), slot(o.in[1]).values.data(), std::size_t{p_.rows_in(in)} * in.width,
-                   slot(o.out[0]).values.data());
-    written(o.out[0]);
+    const slot_buffer &in = slot(o.in[0]), &up = slot(o.in[1]);
+    slot_buffer& out = slot(o.out[0]);
+    each_token(p_.rows_in(in), [&](std::uint32_t t) {
+      const std::size_t at = std::size_t{t} * in.width;
+      ops_.silu_gate(in.values.data() + at, up.values.data() + at, in.width, out.values.data() + at);
+    });
+    out.invalidate();
   }
 
   void output(const plan::op& o) {
     slot_buffer& in = slot(o.in[0]);
-    const kernels::matrix_view& w = weight(o.w[0]).matrix;
-    kernels::quantized_rows q;
-    kernels::linear_args a = linear_args(w, in, q);
+    kernels::linear_args a = linear_args(weight(o.w[0]).matrix, in);
     a.scale = p_.plan.params[o.params].linear.scale;
+    const kernels::quantized_rows* all = a.q;
     const std::uint32_t tile = static_cast<std::uint32_t>(p_.logits.size() / p_.plan.vocabulary);
+    const bool g32 = quant::form_of(a.w.type) == quant::canonical_form::g32;
     for (std::uint32_t from = 0; from < p_.wanted; from += tile) {
       a.tokens = std::min(tile, p_.wanted - from);
-      a.x = a.q == nullptr ? in.values.data() + std::size_t{from} * in.width : nullptr;
-      kernels::quantized_rows part = q;
-      if (a.q != nullptr) {
-        const std::size_t groups = std::size_t{from} * q.groups;
-        part.codes += std::size_t{from} * in.width;
-        part.scales += groups;
-        part.sums_scaled += groups;
-        part.sums += groups * quant::g256_subs;
+      kernels::quantized_rows part;
+      if (all != nullptr) {
+        part = all->from(from, g32 ? quant::g32_elements : quant::g256_elements);
         a.q = &part;
+      } else {
+        a.x = in.values.data() + std::size_t{from} * in.width;
       }
       a.y = p_.logits.data();
-      ops_.linear(a);
+      pool_.run(blocks_of(a.w), [&](std::uint32_t task) { ops_.linear(a, block(a.w, task)); });
       deliver(from, a.tokens);
     }
   }
@@ -247,10 +366,12 @@ class step {
       if (row.first != tokens || row.first_wanted != wanted) move_down(row, tokens, wanted);
       tokens += row.tokens;
       wanted += row.wanted;
-      if (kept != i) p_.active[kept] = std::move(row);
+      p_.active[kept] = row;
       ++kept;
     }
+    if (kept == p_.active.size()) return;
     p_.active.resize(kept);
+    for (angle_table& table : p_.angles) table.valid = false;
     p_.tokens = tokens;
     p_.wanted = wanted;
   }
@@ -262,7 +383,7 @@ class step {
       const std::uint32_t count = all ? row.tokens : row.wanted;
       std::copy_n(s.values.data() + std::size_t{from} * s.width, std::size_t{count} * s.width,
                   s.values.data() + std::size_t{to} * s.width);
-      s.g32_valid = s.g256_valid = false;
+      s.invalidate();
     }
     std::copy_n(p_.positions.data() + row.first, row.tokens, p_.positions.data() + first);
     row.first = first;
@@ -270,6 +391,7 @@ class step {
   }
 
   const kernels::op_table& ops_;
+  threads::compute_pool& pool_;
   const plan::tap_fn& tap_;
   cpu_program& p_;
   plan::row_sink& sink_;
@@ -304,9 +426,13 @@ result<void> check_rows(const cpu_program& p, std::span<const plan::batch_row> r
 
 }  // namespace
 
+cpu_executor::cpu_executor(const kernels::op_table& ops, std::shared_ptr<threads::compute_lane> lane)
+    : ops_(ops), lane_(lane ? std::move(lane) : std::make_shared<threads::compute_lane>()) {}
+
 result<plan::program_ptr> cpu_executor::prepare(const plan::plan& p, const plan::weight_table& weights,
-                                                plan::page_memory& pages, const plan::program_options& options) {
-  INFER_TRY(auto program, make_cpu_program(p, weights, pages, options));
+                                                plan::page_memory& pages, const plan::program_options& options,
+                                                const plan::prepare_watch& watch) {
+  INFER_TRY(auto program, make_cpu_program(p, weights, pages, options, watch, ops_, *lane_));
   return plan::program_ptr(std::move(program));
 }
 
@@ -317,6 +443,8 @@ result<plan::ticket> cpu_executor::submit(plan::program& on, std::span<const pla
   p.outcomes.assign(rows.size(), plan::outcome::done);
   p.active.resize(rows.size());
   p.positions.clear();
+  p.page_table.clear();
+  p.first_page.clear();
   p.tokens = p.wanted = p.layers_run = 0;
   for (std::uint32_t row = 0; row < rows.size(); ++row) {
     const plan::batch_row& from = rows[row];
@@ -326,29 +454,31 @@ result<plan::ticket> cpu_executor::submit(plan::program& on, std::span<const pla
     to.tokens = static_cast<std::uint32_t>(from.ids.size());
     to.first_wanted = p.wanted;
     to.wanted = from.out == plan::want::none ? 0 : from.out == plan::want::last ? 1 : to.tokens;
-    to.pages.clear();
-    for (std::uint32_t group = 0; group < from.seq->groups(); ++group) {
+    for (std::uint32_t group = 0; group < p.plan.groups.size(); ++group) {
+      p.first_page.push_back(static_cast<std::uint32_t>(p.page_table.size()));
       for (const page_index page : from.seq->pages(group))
-        to.pages.push_back(page == plan::no_page ? nullptr : p.pages->data(page));
+        p.page_table.push_back(page == plan::no_page ? nullptr : p.pages->data(page));
     }
     for (std::uint32_t t = 0; t < to.tokens; ++t)
       p.positions.push_back(static_cast<std::int32_t>(from.seq->length() + t));
     p.tokens += to.tokens;
     p.wanted += to.wanted;
   }
+  p.first_page.push_back(static_cast<std::uint32_t>(p.page_table.size()));
+  p.in_flight = true;
   return plan::ticket{++p.tickets};
 }
 
 result<plan::step_result> cpu_executor::collect(plan::program& on, plan::ticket ticket, plan::row_sink& sink) {
   auto& p = static_cast<cpu_program&>(on);
-  if (ticket.number != p.tickets || p.outcomes.empty())
+  if (ticket.number != p.tickets || !std::exchange(p.in_flight, false))
     return fail(plan::fault::bad_row, "collect names a step that is not in flight");
-  step(ops_, tap_, p, sink).run();
+  step(ops_, lane_->pool(), tap_, p, sink).run();
   for (std::size_t row = 0; row < p.batch.size(); ++row) {
     if (p.outcomes[row] == plan::outcome::done)
       p.batch[row].seq->commit(static_cast<std::uint32_t>(p.batch[row].ids.size()));
   }
-  return plan::step_result{std::exchange(p.outcomes, {}), p.layers_run};
+  return plan::step_result{p.outcomes, p.layers_run};
 }
 
 }  // namespace infer::decode

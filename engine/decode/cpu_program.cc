@@ -3,31 +3,37 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <optional>
 #include <string>
 
 #include "engine/decode/cpu_executor.h"
-#include "engine/quant/blocks.h"
 #include "engine/quant/dequantize.h"
 
 namespace infer::decode {
 namespace {
 
-constexpr std::uint32_t logit_rows = 16;  // wanted positions whose logits are computed together
+constexpr std::uint32_t logit_rows = 16;       // wanted positions whose logits are computed together
+constexpr std::size_t task_bytes = 256 << 10;  // packed by one thread at a time
+constexpr std::uint32_t tasks_per_turn = 16;   // about 4 MiB: a few milliseconds of the lane
 
 std::size_t row_bytes_of(const plan::weight_source& weight) {
   const tensor_type_info& info = info_of(weight.type);
   return std::size_t{weight.columns} / info.block_elements * info.block_bytes;
 }
 
-/// Rows of `weight` in canonical order.
-std::vector<std::byte> reorder(const plan::weight_source& weight, std::size_t row_bytes) {
-  std::vector<std::byte> out(weight.bytes.size());
-  for (std::uint32_t row = 0; row < weight.rows; ++row)
-    std::memcpy(out.data() + row * row_bytes, weight.bytes.data() + plan::file_row(weight, row) * row_bytes, row_bytes);
-  return out;
+error named(const plan::weight_source& weight, error e) {
+  e.detail = weight.name + ": " + e.message();
+  return e;
+}
+
+result<void> check_scales(const plan::weight_source& weight, byte_view bytes) {
+  if (auto finite = quant::check_finite_scales(weight.type, bytes); !finite) return fail(named(weight, finite.error()));
+  return success();
 }
 
 result<prepared_weight> prepare_vector(const plan::weight_source& weight) {
+  INFER_TRYV(check_scales(weight, weight.bytes));
   std::vector<float> values(weight.columns);
   INFER_TRYV(quant::dequantize(weight.type, weight.bytes, values));
   prepared_weight out;
@@ -36,53 +42,214 @@ result<prepared_weight> prepare_vector(const plan::weight_source& weight) {
   return out;
 }
 
-result<prepared_weight> prepare_weight(const plan::weight_source& weight) {
-  if (auto finite = quant::check_finite_scales(weight.type, weight.bytes); !finite) {
-    error e = finite.error();
-    e.detail = weight.name + ": " + e.message();
-    return fail(std::move(e));
-  }
-  if (weight.rows == 1) return prepare_vector(weight);
+/// A matrix as the file has it, rows in canonical order.
+result<prepared_weight> prepare_rows(const plan::weight_source& weight) {
+  INFER_TRYV(check_scales(weight, weight.bytes));
   prepared_weight out;
   const std::size_t row_bytes = row_bytes_of(weight);
   const std::byte* bytes = weight.bytes.data();
   if (weight.order != plan::row_order::canonical) {
-    out.packed = reorder(weight, row_bytes);
-    bytes = out.packed.data();
+    out.ordered.resize(weight.bytes.size());
+    for (std::uint32_t row = 0; row < weight.rows; ++row)
+      std::memcpy(out.ordered.data() + row * row_bytes, bytes + plan::file_row(weight, row) * row_bytes, row_bytes);
+    bytes = out.ordered.data();
   }
   out.matrix = {weight.type, weight.rows, weight.columns, bytes, row_bytes};
   return out;
 }
 
-slot_buffer make_slot(const plan::slot_desc& desc, std::uint32_t tokens, bool quantized) {
-  slot_buffer slot;
-  slot.width = desc.width;
-  slot.rows = desc.rows;
-  slot.values.resize(std::size_t{tokens} * desc.width);
-  if (quantized) {
-    const std::size_t groups = std::size_t{tokens} * (desc.width / quant::g32_elements + 1);
-    slot.codes.resize(std::size_t{tokens} * desc.width);
-    slot.scales.resize(groups);
-    slot.sums_scaled.resize(groups);
-    slot.sums.resize(std::size_t{tokens} * (desc.width / quant::g256_sub_elements + 1));
-  }
-  return slot;
+/// Reads one byte of every page, so that nobody waits for the disk while he has a turn.
+void touch(byte_view bytes) {
+  constexpr std::size_t page = 4096;
+  volatile std::byte seen{};
+  for (std::size_t at = 0; at < bytes.size(); at += page) seen = bytes[at];
+  (void)seen;
 }
 
-/// Slots that a linear or output operation reads with quantized weights.
-std::vector<bool> quantized_slots(const plan::plan& p, const plan::program_options& options) {
-  std::vector<bool> out(p.slots.size(), false);
+/// Panels [first, end) of a matrix, their scales checked on the way.
+result<void> pack_panels(const plan::weight_source& weight, std::uint32_t first, std::uint32_t end, std::byte* to) {
+  const std::size_t row_bytes = row_bytes_of(weight), stride = quant::panel_bytes(weight.type, weight.columns);
+  const std::uint32_t row = first * quant::panel_rows, end_row = std::min(weight.rows, end * quant::panel_rows);
+  INFER_TRYV(check_scales(weight, weight.bytes.subspan(row * row_bytes, (end_row - row) * row_bytes)));
+  for (std::uint32_t panel = first; panel < end; ++panel) {
+    std::array<const std::byte*, quant::panel_rows> rows{};
+    for (std::uint32_t lane = 0; lane < quant::panel_rows; ++lane) {
+      const std::uint32_t at = panel * quant::panel_rows + lane;
+      if (at < weight.rows) rows[lane] = weight.bytes.data() + plan::file_row(weight, at) * row_bytes;
+    }
+    quant::pack_panel(weight.type, rows, weight.columns, to + panel * stride);
+  }
+  return success();
+}
+
+/// A matrix in panels at `to`.
+result<prepared_weight> pack_matrix(const plan::weight_source& weight, std::byte* to, threads::compute_lane& lane) {
+  const std::size_t stride = quant::panel_bytes(weight.type, weight.columns);
+  const std::uint32_t panels = (weight.rows + quant::panel_rows - 1) / quant::panel_rows;
+  const auto per_task = static_cast<std::uint32_t>(std::max<std::size_t>(1, task_bytes / stride));
+  const std::uint32_t per_turn = per_task * tasks_per_turn;
+  touch(weight.bytes);
+  std::mutex mutex;
+  std::optional<error> wrong;
+  for (std::uint32_t first = 0; first < panels && !wrong; first += per_turn) {
+    const std::uint32_t count = std::min(per_turn, panels - first);
+    const threads::compute_lane::turn turn(lane);
+    lane.pool().run((count + per_task - 1) / per_task, [&](std::uint32_t task) {
+      const std::uint32_t begin = first + task * per_task;
+      if (auto packed = pack_panels(weight, begin, std::min(begin + per_task, first + count), to); !packed) {
+        const std::lock_guard lock(mutex);
+        wrong = packed.error();
+      }
+    });
+  }
+  if (wrong) return fail(std::move(*wrong));
+  prepared_weight out;
+  out.matrix = {weight.type, weight.rows, weight.columns, to, stride};
+  return out;
+}
+
+std::uint64_t packed_total(const plan::weight_table& weights) {
+  std::uint64_t bytes = 0;
+  for (const plan::weight_source& weight : weights.weights)
+    if (weight.rows > 1) bytes += quant::packed_bytes(weight.type, weight.rows, weight.columns);
+  return bytes;
+}
+
+result<void> prepare_weights(cpu_program& program, const plan::weight_table& weights, const plan::prepare_watch& watch,
+                             const kernels::op_table& ops, threads::compute_lane& lane) {
+  const bool pack = ops.pack == quant::pack_kind::r16k4;
+  if (pack) {
+    INFER_TRY(program.packed, memory::huge_buffer::make(packed_total(weights)));
+  } else {
+    program.owner = weights.owner;
+  }
+  std::uint64_t total = 0, done = 0;
+  for (const plan::weight_source& weight : weights.weights) total += weight.bytes.size();
+  std::byte* to = program.packed.data();
+  program.weights.reserve(weights.weights.size());
+  for (const plan::weight_source& weight : weights.weights) {
+    if (watch.cancel != nullptr && watch.cancel->is_set())
+      return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
+    INFER_TRY(auto prepared, weight.rows == 1 ? prepare_vector(weight)
+                             : pack           ? pack_matrix(weight, to, lane)
+                                              : prepare_rows(weight));
+    if (pack && weight.rows > 1) to += quant::packed_bytes(weight.type, weight.rows, weight.columns);
+    program.weights.push_back(std::move(prepared));
+    if (weights.drop && program.weights.back().matrix.bytes != weight.bytes.data()) weights.drop(weight);
+    done += weight.bytes.size();
+    if (watch.progress) watch.progress(done, total);
+  }
+  return success();
+}
+
+quantized_slot make_quantized(std::size_t tokens, std::size_t width, std::size_t group, bool g32) {
+  quantized_slot out;
+  const std::size_t groups = width / group;
+  out.codes.resize(tokens * width);
+  out.scales.resize(tokens * groups);
+  if (g32) {
+    out.sums_scaled.resize(tokens * groups);
+    out.negative_sums.resize(tokens * groups);
+  } else {
+    out.sums.resize(tokens * groups * quant::g256_subs);
+    out.sums32.resize(tokens * groups * quant::g256_subs / 2);
+  }
+  out.rows = {out.codes.data(),
+              out.scales.data(),
+              out.sums_scaled.data(),
+              out.negative_sums.data(),
+              out.sums.data(),
+              out.sums32.data(),
+              static_cast<std::uint32_t>(groups)};
+  return out;
+}
+
+/// The quantized forms in which operations read a slot: bit 0 g32, bit 1 g256.
+template <class TypeOf>
+std::vector<std::uint8_t> forms_of_slots(const plan::plan& p, const plan::program_options& options,
+                                         const TypeOf& type_of) {
+  std::vector<std::uint8_t> out(p.slots.size(), 0);
   if (options.activations == plan::activation_mode::f32) return out;
   for (const plan::op& o : p.ops) {
-    if (o.kind == plan::op_kind::linear || o.kind == plan::op_kind::output) out[o.in[0]] = true;
+    if (o.kind != plan::op_kind::linear && o.kind != plan::op_kind::output) continue;
+    const auto form = quant::form_of(type_of(o.w[0]));
+    if (form == quant::canonical_form::g32) out[o.in[0]] |= 1;
+    if (form == quant::canonical_form::g256) out[o.in[0]] |= 2;
   }
   return out;
+}
+
+/// Linear operations that follow each other on the same input, and a gate behind a pair of them, are one phase.
+std::vector<phase> phases_of(const plan::plan& p) {
+  std::vector<phase> out;
+  const auto is = [&](std::size_t i, plan::op_kind kind) { return i < p.ops.size() && p.ops[i].kind == kind; };
+  for (std::uint32_t at = 0; at < p.ops.size();) {
+    phase next{phase::kind::one, at, 1};
+    if (is(at, plan::op_kind::linear)) {
+      next.what = phase::kind::linears;
+      const plan::slot_id in = p.ops[at].in[0];
+      while (is(at + next.count, plan::op_kind::linear) && p.ops[at + next.count].in[0] == in) ++next.count;
+      const plan::op &first = p.ops[at], &second = p.ops[at + 1];
+      if (next.count == 2 && is(at + 2, plan::op_kind::gate) && p.ops[at + 2].in[0] == first.out[0] &&
+          p.ops[at + 2].in[1] == second.out[0]) {
+        next.what = phase::kind::gated;
+        next.count = 3;
+      }
+    }
+    out.push_back(next);
+    at += next.count;
+  }
+  return out;
+}
+
+void make_angles(cpu_program& program) {
+  program.angles_of.assign(program.plan.params.size(), 0);
+  for (std::size_t i = 0; i < program.plan.params.size(); ++i) {
+    const plan::rope_params& rope = program.plan.params[i].rope;
+    if (rope.inverse_frequency.empty()) continue;
+    const auto same = [&](const angle_table& t) {
+      return t.frequencies == rope.inverse_frequency && t.magnitude == rope.magnitude;
+    };
+    auto at = std::ranges::find_if(program.angles, same);
+    if (at == program.angles.end()) {
+      const std::size_t size = std::size_t{program.options.max_batch_tokens} * rope.inverse_frequency.size();
+      program.angles.push_back(
+          {rope.inverse_frequency, rope.magnitude, std::vector<float>(size), std::vector<float>(size), false});
+      at = program.angles.end() - 1;
+    }
+    program.angles_of[i] = static_cast<std::uint16_t>(at - program.angles.begin());
+  }
+}
+
+void make_scratch(cpu_program& program) {
+  const plan::plan& p = program.plan;
+  const std::uint32_t tokens = program.options.max_batch_tokens;
+  const auto forms =
+      forms_of_slots(p, program.options, [&](plan::weight_ref w) { return program.weights[w.index].matrix.type; });
+  for (std::size_t id = 0; id < p.slots.size(); ++id) {
+    slot_buffer slot;
+    slot.width = p.slots[id].width;
+    slot.rows = p.slots[id].rows;
+    slot.values.resize(std::size_t{tokens} * slot.width);
+    if (forms[id] & 1) slot.g32 = make_quantized(tokens, slot.width, quant::g32_elements, true);
+    if (forms[id] & 2) slot.g256 = make_quantized(tokens, slot.width, quant::g256_elements, false);
+    program.slots.push_back(std::move(slot));
+  }
+  make_angles(program);
+  program.logits.resize(std::size_t{logit_rows} * p.vocabulary);
+  program.positions.reserve(tokens);
+  program.batch.reserve(tokens);
+  program.active.reserve(tokens);
+  program.outcomes.reserve(tokens);
+  program.first_page.reserve(tokens + 1);
 }
 
 }  // namespace
 
 result<std::unique_ptr<cpu_program>> make_cpu_program(const plan::plan& p, const plan::weight_table& weights,
-                                                      plan::page_memory& pages, const plan::program_options& options) {
+                                                      plan::page_memory& pages, const plan::program_options& options,
+                                                      const plan::prepare_watch& watch, const kernels::op_table& ops,
+                                                      threads::compute_lane& lane) {
   for (const plan::state_group& group : p.groups) {
     if (group.kind != plan::state_kind::paged && group.kind != plan::state_kind::windowed)
       return fail(plan::fault::unsupported, "the CPU executor runs plans with paged and windowed state");
@@ -91,29 +258,35 @@ result<std::unique_ptr<cpu_program>> make_cpu_program(const plan::plan& p, const
   program->plan = p;
   program->options = options;
   program->pages = &pages;
-  program->owner = weights.owner;
-  program->layout = plan::layout_of(p.groups[0], options.keys, options.values);
-  program->weights.reserve(weights.weights.size());
-  for (const plan::weight_source& weight : weights.weights) {
-    INFER_TRY(auto prepared, prepare_weight(weight));
-    program->weights.push_back(std::move(prepared));
-  }
-  const std::vector<bool> quantized = quantized_slots(p, options);
-  for (std::size_t slot = 0; slot < p.slots.size(); ++slot)
-    program->slots.push_back(make_slot(p.slots[slot], options.max_batch_tokens, quantized[slot]));
-  program->logits.resize(std::size_t{logit_rows} * p.vocabulary);
-  program->positions.reserve(options.max_batch_tokens);
+  program->phases = phases_of(p);
+  INFER_TRYV(prepare_weights(*program, weights, watch, ops, lane));
+  make_scratch(*program);
   return program;
 }
 
-std::uint64_t scratch_bytes(const plan::plan& p, const plan::program_options& options) {
-  const std::vector<bool> quantized = quantized_slots(p, options);
+std::uint64_t scratch_bytes(const plan::plan& p, const plan::weight_table& weights,
+                            const plan::program_options& options) {
+  const auto forms = forms_of_slots(p, options, [&](plan::weight_ref w) { return weights.weights[w.index].type; });
   std::uint64_t bytes = std::uint64_t{logit_rows} * p.vocabulary * sizeof(float);
   for (std::size_t slot = 0; slot < p.slots.size(); ++slot) {
     const std::uint64_t width = p.slots[slot].width;
-    const std::uint64_t per_row =
-        width * 4 + (quantized[slot] ? width + (width / 32 + 1) * 8 + (width / 16 + 1) * 2 : 0);
+    std::uint64_t per_row = width * 4;
+    if (forms[slot] & 1) per_row += width + width / 32 * 12;
+    if (forms[slot] & 2) per_row += width + width / 256 * 4 + width / 16 * 2 + width / 32 * 2;
     bytes += per_row * options.max_batch_tokens;
+  }
+  return bytes;
+}
+
+std::uint64_t weight_bytes(const plan::weight_table& weights, const kernels::op_table& ops) {
+  std::uint64_t bytes = 0;
+  for (const plan::weight_source& weight : weights.weights) {
+    if (weight.rows == 1)
+      bytes += std::uint64_t{weight.columns} * 4;
+    else if (ops.pack == quant::pack_kind::r16k4)
+      bytes += quant::packed_bytes(weight.type, weight.rows, weight.columns);
+    else
+      bytes += weight.bytes.size() * (weight.order == plan::row_order::canonical ? 1 : 2);
   }
   return bytes;
 }

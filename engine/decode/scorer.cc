@@ -20,7 +20,7 @@ struct forwarding_sink final : plan::row_sink {
 }  // namespace
 
 result<scorer> scorer::open(const std::filesystem::path& path, const plan::program_options& options,
-                            std::uint32_t context, const kernels::op_table& ops) {
+                            std::uint32_t context, std::uint32_t threads, const kernels::op_table& ops) {
   scorer out;
   out.state_ = std::make_unique<state>();
   state& s = *out.state_;
@@ -30,8 +30,9 @@ result<scorer> scorer::open(const std::filesystem::path& path, const plan::progr
   s.context = context != 0 ? context : std::min<std::uint32_t>(s.model.plan.trained_context, 8192);
   INFER_TRY(s.pages, memory::page_pool::make(s.model.plan.groups, options.keys, options.values, s.context,
                                              options.max_batch_tokens));
-  s.executor = std::make_unique<cpu_executor>(ops);
-  INFER_TRY(s.program, s.executor->prepare(s.model.plan, s.model.weights, s.pages, options));
+  s.executor = std::make_unique<cpu_executor>(
+      ops, std::make_shared<threads::compute_lane>(threads != 0 ? threads : threads::usable_cores()));
+  INFER_TRY(s.program, s.executor->prepare(s.model.plan, s.model.weights, s.pages, options, {}));
   return out;
 }
 

@@ -27,9 +27,10 @@ using logits_fn = std::function<void(std::size_t position, std::span<const float
 /// Threads: one caller at a time.
 class scorer {
  public:
-  /// Opens and prepares. `context` 0: what the model was trained with, at most 8192.
+  /// Opens and prepares. `context` 0: what the model was trained with, at most 8192. `threads` 0: one per usable core.
   static result<scorer> open(const std::filesystem::path& path, const plan::program_options& options,
-                             std::uint32_t context = 0, const kernels::op_table& ops = kernels::best_ops());
+                             std::uint32_t context = 0, std::uint32_t threads = 0,
+                             const kernels::op_table& ops = kernels::best_ops());
 
   /// One entry for each position that has a next id. Feeds chunks of at most `chunk` ids.
   /// Errors: ids outside the vocabulary, more of them than the context holds, logits that are not finite.

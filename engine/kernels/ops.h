@@ -9,25 +9,47 @@
 
 #include "engine/core/tensor_type.h"
 #include "engine/plan/kv_layout.h"
+#include "engine/quant/packed.h"
 
 namespace infer::kernels {
 
-/// A packed or plain matrix [rows, columns] that a linear operation reads; row r starts at bytes + r·row_bytes.
+/// A matrix [rows, columns] packed as the table that reads it wants; row or panel r starts at bytes + r·stride.
 struct matrix_view {
   tensor_type type{};
   std::uint32_t rows = 0, columns = 0;
   const std::byte* bytes = nullptr;
-  std::size_t row_bytes = 0;
+  std::size_t stride = 0;
 };
 
-/// Activations quantized by design §6.4, token-major. Per group of 32 (g32) or 256 (g256) elements: codes, scale, and
-/// for g32 `sum_scaled` = scale·Σcodes rounded once; for g256 the sums of codes per 16.
+/// Rows [begin, end) of a matrix, cut at multiples of `row_block` or at its last row.
+struct row_range {
+  std::uint32_t begin = 0, end = 0;
+};
+inline constexpr std::uint32_t row_block = 32;
+
+/// Activations quantized by design §6.4, token-major: per group of 32 (g32) or 256 (g256) elements codes and a scale;
+/// for g32 the negated sum of the codes and `sum_scaled` = scale·Σcodes rounded once; for g256 the sums of runs of 16
+/// and 32.
 struct quantized_rows {
-  std::int8_t* codes = nullptr;  // [tokens, padded width]
-  float* scales = nullptr;       // [tokens, groups]
-  float* sums_scaled = nullptr;  // [tokens, groups], g32 only
-  std::int16_t* sums = nullptr;  // [tokens, groups · 16], g256 only
-  std::uint32_t groups = 0;      // per token
+  std::int8_t* codes = nullptr;           // [tokens, width]
+  float* scales = nullptr;                // [tokens, groups]
+  float* sums_scaled = nullptr;           // [tokens, groups], g32 only
+  std::int32_t* negative_sums = nullptr;  // [tokens, groups], g32 only
+  std::int16_t* sums = nullptr;           // [tokens, groups · 16], g256 only
+  std::int16_t* sums32 = nullptr;         // [tokens, groups · 8], g256 only
+  std::uint32_t groups = 0;               // per token
+
+  /// The same rows from `token` on.
+  quantized_rows from(std::size_t token, std::size_t group_elements) const {
+    const std::size_t at = token * groups;
+    return {codes + at * group_elements,
+            scales + at,
+            sums_scaled + at,
+            negative_sums + at,
+            sums + at * 16,
+            sums32 + at * 8,
+            groups};
+  }
 };
 
 /// y = W·x, then in this order, one rounding each: + bias, · scale, + residual.
@@ -43,13 +65,23 @@ struct linear_args {
   float* y = nullptr;
 };
 
-/// Shapes:  x [tokens, heads · head_dim], turned in place; positions [tokens]; inverse_frequency [≤ head_dim / 2].
-struct rope_args {
-  float* x = nullptr;
-  std::uint32_t tokens = 0, heads = 0, head_dim = 0;
+/// Sines and cosines of positions. Shapes: positions [tokens]; inverse_frequency [half]; sine and cosine [tokens,
+/// half].
+struct angle_args {
   const std::int32_t* positions = nullptr;
+  std::uint32_t tokens = 0;
   std::span<const float> inverse_frequency;
   float magnitude = 1;
+  float* sine = nullptr;
+  float* cosine = nullptr;
+};
+
+/// Shapes:  x [tokens, heads · head_dim], turned in place in pairs (i, i + half); sine and cosine [tokens, half].
+struct rope_args {
+  float* x = nullptr;
+  std::uint32_t tokens = 0, heads = 0, head_dim = 0, half = 0;
+  const float* sine = nullptr;
+  const float* cosine = nullptr;
 };
 
 /// The pages of one sequence and one layer inside them.
@@ -68,14 +100,13 @@ struct store_args {
 };
 
 /// Causal attention of consecutive queries of one sequence, design §6.5.
-/// Shapes:  q and out [tokens, heads · head_dim]. Query t sees positions ≤ first_position + t, and with a window only
-/// the
-///          last `window` of them.
+/// Shapes:  q and out [tokens, heads · head_dim], of which heads [head_begin, head_end) are computed. Query t sees
+///          positions ≤ first_position + t, and with a window only the last `window` of them.
 struct attention_args {
   const float* q = nullptr;
   float* out = nullptr;
   std::uint32_t tokens = 0, first_position = 0;
-  std::uint32_t heads = 0;
+  std::uint32_t heads = 0, head_begin = 0, head_end = 0;
   float scale = 1, softcap = 0;
   std::uint32_t window = 0;
   kv_view kv;
@@ -84,6 +115,7 @@ struct attention_args {
 /// Threads: every function is re-entrant. Memory: none allocates.
 struct op_table {
   std::string_view name;
+  quant::pack_kind pack = quant::pack_kind::rows;
   /// One row of an embedding matrix to f32. Shapes: out [columns].
   void (*embed_row)(const matrix_view& w, std::uint32_t row, float* out);
   /// y = (x·r)·w with r = 1/√(mean x² + eps). Shapes: x, y [tokens, width]; w [width]. y may alias x.
@@ -91,7 +123,8 @@ struct op_table {
   void (*quantize_g32)(const float* x, std::uint32_t tokens, std::uint32_t width, const quantized_rows& out);
   void (*quantize_g256)(const float* x, std::uint32_t tokens, std::uint32_t width, const quantized_rows& out);
   /// The rule is chosen by which of x and q is set; q must have the form of the weight's type.
-  void (*linear)(const linear_args&);
+  void (*linear)(const linear_args&, row_range);
+  void (*angles)(const angle_args&);
   void (*rope)(const rope_args&);
   void (*store_kv)(const store_args&);
   void (*attention)(const attention_args&);

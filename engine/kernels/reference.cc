@@ -1,4 +1,4 @@
-// The normative kernels, and which tables this CPU runs.
+// The normative kernels.
 #include <array>
 #include <bit>
 #include <cmath>
@@ -20,16 +20,6 @@ namespace reference {
 
 const op_table& reference_ops() {
   return reference::table;
-}
-
-const op_table& best_ops() {
-  const op_table* fma = reference_fma_ops();
-  return fma != nullptr ? *fma : reference_ops();
-}
-
-std::span<const op_table* const> all_ops() {
-  static const std::array<const op_table*, 2> tables{&reference_ops(), reference_fma_ops()};
-  return std::span(tables).first(tables[1] != nullptr ? 2 : 1);
 }
 
 }  // namespace infer::kernels

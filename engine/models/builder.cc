@@ -157,6 +157,9 @@ result<model> build(std::shared_ptr<const formats::gguf_file> file) {
   INFER_TRYV(check.verdict());
   INFER_TRY(built.plan, write_plan(*family, h, index, built.weights));
   built.weights.owner = file;
+  built.weights.drop = [file](const plan::weight_source& weight) {
+    if (const formats::tensor_info* tensor = file->find(weight.name)) file->release(*tensor);
+  };
   return built;
 }
 

@@ -32,8 +32,8 @@ struct batch_row {
 enum class outcome : std::uint8_t { done, cancelled, numeric_fault };
 
 struct step_result {
-  std::vector<outcome> rows;     // one per row of the batch
-  std::uint32_t layers_run = 0;  // summed over rows: how many (row, layer) pairs were computed
+  std::span<const outcome> rows;  // one per row of the batch; valid until the next submit
+  std::uint32_t layers_run = 0;   // summed over rows: how many (row, layer) pairs were computed
 };
 
 /// Takes the logits of wanted positions, one position at a time.
@@ -72,12 +72,18 @@ struct program_options {
   std::uint32_t max_batch_tokens = 512;
 };
 
+/// What a caller may see of a preparation, and how it ends one early.
+struct prepare_watch {
+  std::function<void(std::uint64_t done, std::uint64_t total)> progress;  // bytes of weights; from the calling thread
+  const cancel_flag* cancel = nullptr;
+};
+
 /// Errors:  `unsupported` at prepare; `bad_row`, `no_pages` and `past_context` at submit, before anything is computed.
 /// Threads: one step in flight per program; a program belongs to one thread at a time.
 struct executor {
   virtual ~executor() = default;
   virtual result<program_ptr> prepare(const plan& p, const weight_table& weights, page_memory& pages,
-                                      const program_options& options) = 0;
+                                      const program_options& options, const prepare_watch& watch) = 0;
   /// Starts a step. Rows must name different sequences.
   virtual result<ticket> submit(program& on, std::span<const batch_row> rows) = 0;
   /// Finishes it: logits go to the sink, and only now the sequences of rows that are `done` grow.

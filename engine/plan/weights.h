@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +32,8 @@ struct weight_source {
 struct weight_table {
   std::vector<weight_source> weights;
   std::shared_ptr<const void> owner;  // keeps the bytes mapped
+  /// Lets the system take back pages of weights that were packed; empty where bytes are no mapped file.
+  std::function<void(const weight_source&)> drop;
 };
 
 /// The row of the file that holds canonical row `row`.

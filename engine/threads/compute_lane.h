@@ -7,12 +7,18 @@
 #include <cstdint>
 #include <mutex>
 
+#include "engine/threads/compute_pool.h"
+
 namespace infer::threads {
 
-/// First come, first served.
+/// First come, first served. Who has the turn may use the pool.
 /// Threads: any. Waiting sleeps.
 class compute_lane {
  public:
+  explicit compute_lane(std::uint32_t threads = 1) : pool_(threads) {}
+
+  compute_pool& pool() { return pool_; }
+
   class turn {
    public:
     explicit turn(compute_lane& lane) : lane_(lane) { lane_.enter(); }
@@ -31,6 +37,7 @@ class compute_lane {
   void enter();
   void leave();
 
+  compute_pool pool_;
   mutable std::mutex mutex_;
   std::condition_variable next_;
   std::uint64_t last_ticket_ = 0, serving_ = 0;

@@ -45,8 +45,11 @@ class model_run {
   /// `change` may alter the plan before it is prepared.
   model_run(const std::filesystem::path& path, plan::program_options options, std::uint32_t context,
             std::uint32_t sequences = 1, const kernels::op_table& ops = kernels::best_ops(),
-            const std::function<void(plan::plan&)>& change = {})
-      : context_(context), executor_(ops), max_batch_tokens_(options.max_batch_tokens), options_(options) {
+            const std::function<void(plan::plan&)>& change = {}, std::uint32_t threads = 1)
+      : context_(context),
+        executor_(ops, std::make_shared<threads::compute_lane>(threads)),
+        max_batch_tokens_(options.max_batch_tokens),
+        options_(options) {
     auto file = std::make_shared<const formats::gguf_file>(take(formats::gguf_file::open(path)));
     model_ = take(models::build(file));
     if (change) change(model_.plan);

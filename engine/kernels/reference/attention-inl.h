@@ -111,7 +111,7 @@ inline void attention(const attention_args& a) {
   for (std::uint32_t t = 0; t < a.tokens; ++t) {
     const std::uint32_t end = a.first_position + t + 1;
     const std::uint32_t begin = a.window != 0 && end > a.window ? end - a.window : 0;
-    for (std::uint32_t head = 0; head < a.heads; ++head) {
+    for (std::uint32_t head = a.head_begin; head < a.head_end; ++head) {
       const std::size_t at = (std::size_t{t} * a.heads + head) * head_dim;
       attention_state total, chunk;
       bool first = true;

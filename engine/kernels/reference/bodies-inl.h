@@ -26,6 +26,7 @@ inline constexpr op_table table{
     .quantize_g32 = quantize_g32,
     .quantize_g256 = quantize_g256,
     .linear = linear,
+    .angles = angles,
     .rope = rope,
     .store_kv = store_kv,
     .attention = attention,

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t token_tile = 32;
 inline void g32_row(const linear_args& a, std::uint32_t row, std::uint32_t first, std::uint32_t count) {
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g32_elements;
   const quantized_rows& x = *a.q;
-  const std::byte* block = a.w.bytes + row * a.w.row_bytes;
+  const std::byte* block = a.w.bytes + row * a.w.stride;
   const std::size_t block_bytes = info_of_g32_bytes(a.w.type);
   const bool minimum = quant::has_minimum(a.w.type);
   float y[token_tile] = {};
@@ -49,8 +49,8 @@ inline void g32_row(const linear_args& a, std::uint32_t row, std::uint32_t first
 inline void g256_row(const linear_args& a, std::uint32_t row, std::uint32_t first, std::uint32_t count) {
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g256_elements;
   const quantized_rows& x = *a.q;
-  const std::byte* block = a.w.bytes + row * a.w.row_bytes;
-  const std::size_t block_bytes = a.w.row_bytes / x.groups;
+  const std::byte* block = a.w.bytes + row * a.w.stride;
+  const std::size_t block_bytes = a.w.stride / x.groups;
   const bool minimum = quant::has_minimum(a.w.type);
   float y[token_tile] = {};
   for (std::uint32_t group = 0; group < x.groups;) {
@@ -80,7 +80,7 @@ inline void g256_row(const linear_args& a, std::uint32_t row, std::uint32_t firs
 
 // `count` ≤ chunk_elements values of a row from element `from` (a multiple of 256) as f32.
 inline void row_values(const matrix_view& w, std::uint32_t row, std::uint32_t from, std::uint32_t count, float* out) {
-  const std::byte* bytes = w.bytes + row * w.row_bytes;
+  const std::byte* bytes = w.bytes + row * w.stride;
   switch (quant::form_of(w.type)) {
     case quant::canonical_form::floating:
       for (std::uint32_t i = 0; i < count; ++i) {
@@ -106,7 +106,7 @@ inline void row_values(const matrix_view& w, std::uint32_t row, std::uint32_t fr
       return;
     }
     case quant::canonical_form::g256: {
-      const std::size_t block_bytes = w.row_bytes / (w.columns / quant::g256_elements);
+      const std::size_t block_bytes = w.stride / (w.columns / quant::g256_elements);
       const bool minimum = quant::has_minimum(w.type);
       for (std::uint32_t i = 0; i < count; i += quant::g256_elements) {
         quant::g256_block b;
@@ -152,12 +152,12 @@ inline void float_row(const linear_args& a, std::uint32_t row, std::uint32_t fir
   for (std::uint32_t t = 0; t < count; ++t) finish_linear(a, row, first + t, y[t]);
 }
 
-inline void linear(const linear_args& a) {
+inline void linear(const linear_args& a, row_range rows) {
   const bool quantized = a.q != nullptr;
   const auto form = quant::form_of(a.w.type);
   for (std::uint32_t first = 0; first < a.tokens; first += token_tile) {
     const std::uint32_t count = a.tokens - first < token_tile ? a.tokens - first : token_tile;
-    for (std::uint32_t row = 0; row < a.w.rows; ++row) {
+    for (std::uint32_t row = rows.begin; row < rows.end; ++row) {
       if (!quantized || form == quant::canonical_form::floating)
         float_row(a, row, first, count);
       else if (form == quant::canonical_form::g32)
@@ -201,6 +201,7 @@ inline void quantize_g32(const float* x, std::uint32_t tokens, std::uint32_t wid
       std::int32_t sum = 0;
       for (std::uint32_t i = 0; i < quant::g32_elements; ++i) sum += codes[i];
       out.scales[at] = da;
+      out.negative_sums[at] = -sum;
       out.sums_scaled[at] = da * static_cast<float>(sum);
     }
   }
@@ -218,6 +219,9 @@ inline void quantize_g256(const float* x, std::uint32_t tokens, std::uint32_t wi
         for (std::uint32_t i = 0; i < quant::g256_sub_elements; ++i) sum += codes[sub * quant::g256_sub_elements + i];
         out.sums[at * quant::g256_subs + sub] = static_cast<std::int16_t>(sum);
       }
+      const std::int16_t* pairs = out.sums + at * quant::g256_subs;
+      for (std::uint32_t run = 0; run < quant::g256_subs / 2; ++run)
+        out.sums32[at * (quant::g256_subs / 2) + run] = static_cast<std::int16_t>(pairs[2 * run] + pairs[2 * run + 1]);
     }
   }
 }

@@ -35,22 +35,34 @@ inline void rms_norm(const float* x, const float* w, float eps, std::uint32_t to
   }
 }
 
-inline void rope(const rope_args& a) {
-  const std::uint32_t half = static_cast<std::uint32_t>(a.inverse_frequency.size());
+inline void angles(const angle_args& a) {
+  const std::size_t half = a.inverse_frequency.size();
   for (std::uint32_t t = 0; t < a.tokens; ++t) {
     const float position = static_cast<float>(a.positions[t]);
-    for (std::uint32_t i = 0; i < half; ++i) {
+    for (std::size_t i = 0; i < half; ++i) {
       float s, c;
       sincos_f32(position * a.inverse_frequency[i], s, c);
       if (a.magnitude != 1.0f) {
         s = s * a.magnitude;
         c = c * a.magnitude;
       }
-      for (std::uint32_t head = 0; head < a.heads; ++head) {
-        float* x = a.x + (std::size_t{t} * a.heads + head) * a.head_dim;
-        const float x0 = x[i], x1 = x[i + half];
-        x[i] = std::fma(x0, c, -(x1 * s));
-        x[i + half] = std::fma(x1, c, x0 * s);
+      a.sine[t * half + i] = s;
+      a.cosine[t * half + i] = c;
+    }
+  }
+}
+
+inline void rope(const rope_args& a) {
+  for (std::uint32_t t = 0; t < a.tokens; ++t) {
+    const float* sine = a.sine + std::size_t{t} * a.half;
+    const float* cosine = a.cosine + std::size_t{t} * a.half;
+    for (std::uint32_t head = 0; head < a.heads; ++head) {
+      float* low = a.x + (std::size_t{t} * a.heads + head) * a.head_dim;
+      float* high = low + a.half;
+      for (std::uint32_t i = 0; i < a.half; ++i) {
+        const float x0 = low[i], x1 = high[i];
+        low[i] = std::fma(x0, cosine[i], -(x1 * sine[i]));
+        high[i] = std::fma(x1, cosine[i], x0 * sine[i]);
       }
     }
   }

@@ -246,7 +246,8 @@ TEST(executor_prepare, scratch_is_what_the_account_says) {
   plan::program_options small, large;
   small.max_batch_tokens = 1;
   large.max_batch_tokens = 512;
-  EXPECT_GT(scratch_bytes(model.plan, large), scratch_bytes(model.plan, small) + 511 * 64 * 4);
+  EXPECT_GT(scratch_bytes(model.plan, model.weights, large),
+            scratch_bytes(model.plan, model.weights, small) + 511 * 64 * 4);
 }
 
 }  // namespace

@@ -1,0 +1,121 @@
+// The linear operation over packed panels: which body a block of rows takes, and the epilogue. Included once per target
+// inside its namespace.
+
+inline constexpr std::uint32_t block_tokens = 192;  // tokens that one unpacked chunk serves
+inline constexpr std::uint32_t prefetch_bytes = 2304;
+
+#include "engine/kernels/simd/linear_g32-inl.h"
+//
+#include "engine/kernels/simd/linear_g256-inl.h"
+//
+#include "engine/kernels/simd/linear_float-inl.h"
+
+/// Bias, scale, residual, one rounding each, for one row vector of one token; only `valid` lanes are written.
+HWY_INLINE void finish_vector(const linear_args& a, std::uint32_t row, std::uint32_t token, vec_f y) {
+  const std::size_t at = std::size_t{token} * a.w.rows + row;
+  if (row + lanes <= a.w.rows) {
+    if (a.bias != nullptr) y = hn::Add(y, hn::LoadU(df, a.bias + row));
+    if (a.scale != 1.0f) y = hn::Mul(y, hn::Set(df, a.scale));
+    if (a.residual != nullptr) y = hn::Add(hn::LoadU(df, a.residual + at), y);
+    hn::StoreU(y, df, a.y + at);
+    return;
+  }
+  HWY_ALIGN float values[lanes];
+  hn::Store(y, df, values);
+  for (std::uint32_t l = 0; l < lanes && row + l < a.w.rows; ++l) {
+    float v = values[l];
+    if (a.bias != nullptr) v = v + a.bias[row + l];
+    if (a.scale != 1.0f) v = v * a.scale;
+    if (a.residual != nullptr) v = a.residual[at + l] + v;
+    a.y[at + l] = v;
+  }
+}
+
+/// Few tokens from `first`: one pass over the panels of the block.
+template <tensor_type type>
+HWY_INLINE void narrow_block(const linear_args& a, const block_panels& w, std::uint32_t row, std::uint32_t first,
+                             std::uint32_t count) {
+  with_count<narrow_tokens>(count, [&](auto tokens) HWY_ATTR {
+    vec_f y[tokens()][wide];
+    if constexpr (quant::form_of(type) == quant::canonical_form::g32)
+      g32_narrow<type, tokens()>(w, *a.q, first, y);
+    else
+      g256_narrow<type, tokens()>(w, *a.q, first, y);
+    for (std::uint32_t t = 0; t < tokens(); ++t)
+      for (std::uint32_t i = 0; i < wide; ++i) finish_vector(a, row + i * lanes, first + t, y[t][i]);
+  });
+}
+
+template <tensor_type type>
+HWY_INLINE void quantized_block(const linear_args& a, const block_panels& w, std::uint32_t row) {
+  if (a.tokens <= 2 * narrow_tokens) {
+    for (std::uint32_t first = 0; first < a.tokens; first += narrow_tokens) {
+      const std::uint32_t count = a.tokens - first < narrow_tokens ? a.tokens - first : narrow_tokens;
+      narrow_block<type>(a, w, row, first, count);
+    }
+    return;
+  }
+  HWY_ALIGN float c[block_tokens * block_rows];
+  for (std::uint32_t first = 0; first < a.tokens; first += block_tokens) {
+    const std::uint32_t count = a.tokens - first < block_tokens ? a.tokens - first : block_tokens;
+    if constexpr (quant::form_of(type) == quant::canonical_form::g32)
+      g32_block<type>(w, *a.q, first, count, c);
+    else
+      g256_block<type>(w, *a.q, first, count, c);
+    for (std::uint32_t t = 0; t < count; ++t)
+      for (std::uint32_t i = 0; i < wide; ++i)
+        finish_vector(a, row + i * lanes, first + t, hn::Load(df, c + (std::size_t{t} * wide + i) * lanes));
+  }
+}
+
+inline void floating_block(const linear_args& a, const block_panels& w, std::uint32_t row) {
+  HWY_ALIGN float c[block_tokens * block_rows];
+  for (std::uint32_t first = 0; first < a.tokens; first += block_tokens) {
+    const std::uint32_t count = a.tokens - first < block_tokens ? a.tokens - first : block_tokens;
+    float_block(a.w, w, a.x, first, count, c);
+    for (std::uint32_t t = 0; t < count; ++t)
+      for (std::uint32_t i = 0; i < wide; ++i)
+        finish_vector(a, row + i * lanes, first + t, hn::Load(df, c + (std::size_t{t} * wide + i) * lanes));
+  }
+}
+
+inline void linear(const linear_args& a, row_range rows) {
+  const std::uint32_t panels = (a.w.rows + quant::panel_rows - 1) / quant::panel_rows;
+  for (std::uint32_t row = rows.begin; row < rows.end; row += block_rows) {
+    block_panels w;
+    for (std::uint32_t p = 0; p < wide / halves; ++p) {
+      // Where the block reaches past the last panel it computes that one twice and writes it once.
+      const std::uint32_t panel = row / quant::panel_rows + p < panels ? row / quant::panel_rows + p : panels - 1;
+      w.panel[p] = a.w.bytes + std::size_t{panel} * a.w.stride;
+    }
+    if (a.q == nullptr) {
+      floating_block(a, w, row);
+      continue;
+    }
+    switch (a.w.type) {
+      case tensor_type::q4_0:
+        quantized_block<tensor_type::q4_0>(a, w, row);
+        break;
+      case tensor_type::q4_1:
+        quantized_block<tensor_type::q4_1>(a, w, row);
+        break;
+      case tensor_type::q5_0:
+        quantized_block<tensor_type::q5_0>(a, w, row);
+        break;
+      case tensor_type::q8_0:
+        quantized_block<tensor_type::q8_0>(a, w, row);
+        break;
+      case tensor_type::q4_k:
+        quantized_block<tensor_type::q4_k>(a, w, row);
+        break;
+      default:
+        quantized_block<tensor_type::q6_k>(a, w, row);
+    }
+  }
+}
+
+/// A row of an embedding gathered from its panel.
+inline void embed_row(const matrix_view& w, std::uint32_t row, float* out) {
+  quant::unpack_panel_row(w.type, w.bytes + std::size_t{row / quant::panel_rows} * w.stride, row % quant::panel_rows, 0,
+                          w.columns, out);
+}
