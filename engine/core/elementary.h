@@ -112,4 +112,10 @@ namespace infer {
   return x * sigmoid_f32(x);
 }
 
+/// ½x·(1 + tanh(√(2/π)·(x + 0.044715·x³))), one rounding per operator.
+[[gnu::always_inline]] inline float gelu_tanh_f32(float x) noexcept {
+  const float inner = 0.797884560802865356f * (x + 0.044715f * (x * x * x));
+  return (0.5f * x) * (1.0f + tanh_f32(inner));
+}
+
 }  // namespace infer

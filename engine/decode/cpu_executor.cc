@@ -94,6 +94,8 @@ class step {
         return attend(o);
       case plan::op_kind::gate:
         return gate(o);
+      case plan::op_kind::add:
+        return add(o);
       case plan::op_kind::output:
         return output(o);
     }
@@ -111,10 +113,12 @@ class step {
 
   void embed(const plan::op& o) {
     slot_buffer& out = slot(o.out[0]);
+    const float scale = p_.plan.params[o.params].embed.scale;
     for (const active_row& row : p_.active) {
       each_token(row.tokens, [&](std::uint32_t t) {
-        ops_.embed_row(weight(o.w[0]).matrix, static_cast<std::uint32_t>(p_.batch[row.row].ids[t]),
-                       out.values.data() + std::size_t{row.first + t} * out.width);
+        float* values = out.values.data() + std::size_t{row.first + t} * out.width;
+        ops_.embed_row(weight(o.w[0]).matrix, static_cast<std::uint32_t>(p_.batch[row.row].ids[t]), values);
+        if (scale != 1.0f) std::for_each_n(values, out.width, [&](float& value) { value = value * scale; });
       });
     }
     out.invalidate();
@@ -136,11 +140,11 @@ class step {
     const slot_buffer& in = slot(o.in[0]);
     slot_buffer& out = slot(o.out[0]);
     const float* w = weight(o.w[0]).vector.data();
-    const float eps = p_.plan.params[o.params].norm.eps;
+    const plan::norm_params& norm = p_.plan.params[o.params].norm;
     out.invalidate();
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
-      ops_.rms_norm(in.values.data() + at, w, eps, 1, in.width, out.values.data() + at);
+      ops_.rms_norm(in.values.data() + at, w, norm.eps, norm.parts, in.width / norm.parts, out.values.data() + at);
     });
   }
 
@@ -208,17 +212,22 @@ class step {
     for (const plan::op& o : ops) slot(o.out[0]).invalidate();
   }
 
+  auto gate_of(const plan::op& o) const {
+    return p_.plan.params[o.params].gate.act == plan::activation::silu ? ops_.silu_gate : ops_.gelu_gate;
+  }
+
   /// A pair of linear operations and the gate over them: each block of rows is gated where it was computed.
   void gated(std::span<const plan::op> ops) {
     const kernels::linear_args a = linear_args(ops[0]), b = linear_args(ops[1]);
     slot_buffer& out = slot(ops[2].out[0]);
+    const auto act = gate_of(ops[2]);
     pool_.run(blocks_of(a.w), [&](std::uint32_t task) {
       const kernels::row_range rows = block(a.w, task);
       ops_.linear(a, rows);
       ops_.linear(b, rows);
       for (std::uint32_t t = 0; t < a.tokens; ++t) {
         const std::size_t at = std::size_t{t} * out.width + rows.begin;
-        ops_.silu_gate(a.y + at, b.y + at, rows.end - rows.begin, out.values.data() + at);
+        act(a.y + at, b.y + at, rows.end - rows.begin, out.values.data() + at);
       }
     });
     for (const plan::op& o : ops) slot(o.out[0]).invalidate();
@@ -308,9 +317,20 @@ class step {
   void gate(const plan::op& o) {
     const slot_buffer &in = slot(o.in[0]), &up = slot(o.in[1]);
     slot_buffer& out = slot(o.out[0]);
+    const auto act = gate_of(o);
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
-      ops_.silu_gate(in.values.data() + at, up.values.data() + at, in.width, out.values.data() + at);
+      act(in.values.data() + at, up.values.data() + at, in.width, out.values.data() + at);
+    });
+    out.invalidate();
+  }
+
+  void add(const plan::op& o) {
+    const slot_buffer &in = slot(o.in[0]), &to = slot(o.in[1]);
+    slot_buffer& out = slot(o.out[0]);
+    each_token(p_.rows_in(in), [&](std::uint32_t t) {
+      const std::size_t at = std::size_t{t} * in.width;
+      ops_.add(in.values.data() + at, to.values.data() + at, in.width, out.values.data() + at);
     });
     out.invalidate();
   }

@@ -130,6 +130,10 @@ struct op_table {
   void (*attention)(const attention_args&);
   /// out = silu(gate)·up, element by element. Shapes: [count].
   void (*silu_gate)(const float* gate, const float* up, std::size_t count, float* out);
+  /// out = gelu(gate)·up with gelu's tanh form. Shapes: [count].
+  void (*gelu_gate)(const float* gate, const float* up, std::size_t count, float* out);
+  /// out = a + b, element by element. Shapes: [count]. out may alias either.
+  void (*add)(const float* a, const float* b, std::size_t count, float* out);
 };
 
 /// The normative bodies, compiled for the baseline instruction set.

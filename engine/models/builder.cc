@@ -27,7 +27,7 @@ bool is_per_layer(const tensor_row& row) {
 result<hyper_values> read_hyper(const family_descriptor& family, std::string_view architecture,
                                 const formats::gguf_file& file) {
   hyper_values values;
-  values[hyper::one] = 1;
+  values[hyper::one] = values[hyper::embedding_scale] = 1;
   if (const auto* embedding = file.find("token_embd.weight"))
     values[hyper::vocabulary] = static_cast<double>(embedding->shape[1]);
   for (const hyper_row& row : family.hyper) {

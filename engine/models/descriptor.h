@@ -30,6 +30,11 @@ enum class hyper : std::uint8_t {
   rope_base,
   rope_factor,  // rope_factor: linear scaling, 1 where there is none
   norm_eps,
+  attention_scale,
+  embedding_scale,
+  window,           // positions that windowed layers see
+  window_period,    // of so many layers all but the last are windowed
+  local_rope_base,  // of windowed layers, which know no linear scaling
   count_
 };
 
@@ -56,6 +61,9 @@ enum class role : std::uint8_t {
   output_norm,
   rope_divisors,
   attention_norm,
+  q_norm,
+  k_norm,
+  post_attention_norm,
   q,
   k,
   v,
@@ -65,6 +73,7 @@ enum class role : std::uint8_t {
   v_bias,
   attention_output_bias,
   ffn_norm,
+  post_ffn_norm,
   ffn_gate,
   ffn_up,
   ffn_down,
@@ -87,13 +96,13 @@ struct tensor_row {
   bool half_columns = false;  // the vector has columns / 2 values
 };
 
-enum class block : std::uint8_t { norm, attention, feed_forward, add };
+enum class block : std::uint8_t { norm, attention, feed_forward, post_norm, add };
 
-/// One step of a layer: `norm` reads the residual stream, `attention` and `feed_forward` read the last norm, `add` puts
-/// the last result back on the stream.
+/// One step of a layer: `norm` reads the residual stream, `attention` and `feed_forward` read the last norm,
+/// `post_norm` norms the last result in place, `add` puts the last result back on the stream.
 struct block_row {
   models::block block{};
-  models::role weight = role::attention_norm;  // of a norm
+  models::role weight = role::attention_norm;  // of a norm or post_norm
 };
 
 enum class rope_kind : std::uint8_t { none, halves };

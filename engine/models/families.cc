@@ -2,12 +2,13 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/models/gemma3.h"
 #include "engine/models/llama.h"
 
 namespace infer::models {
 namespace {
 
-constexpr std::array<const family_descriptor*, 1> families{&llama};
+constexpr std::array<const family_descriptor*, 2> families{&llama, &gemma3};
 
 }  // namespace
 

@@ -2,6 +2,7 @@
 #include "engine/models/llama.h"
 
 #include <array>
+#include <cmath>
 
 namespace infer::models {
 namespace {
@@ -26,6 +27,7 @@ constexpr std::array hyper_table{
     hyper_row{hyper::rope_base, "rope.freq_base", [](const hyper_values&) { return 10000.0; }, 1, 1e12},
     hyper_row{hyper::rope_factor, "rope.scaling.factor", [](const hyper_values&) { return 1.0; }, 1e-3, 1e6},
     hyper_row{hyper::norm_eps, "attention.layer_norm_rms_epsilon", nullptr, 0, 1},
+    hyper_row{hyper::attention_scale, "", [](const hyper_values& h) { return 1.0 / std::sqrt(h[hyper::head_dim]); }},
 };
 
 constexpr auto resident = plan::placement::resident;

@@ -1,6 +1,7 @@
 // Blocks to operations.
 #include "engine/models/plan_writer.h"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -17,10 +18,14 @@ using plan::param_id;
 using plan::slot_id;
 using plan::weight_ref;
 
+/// Frequencies of layers that see everything and of those with a window.
+struct frequencies {
+  std::vector<float> global, local;
+};
+
 class writer {
  public:
-  writer(const family_descriptor& family, const hyper_values& h, const weight_index& index,
-         std::vector<float> frequencies)
+  writer(const family_descriptor& family, const hyper_values& h, const weight_index& index, frequencies turns)
       : family_(family), h_(h), index_(index) {
     stream_ = slot(h.size(hyper::width));
     normed_ = slot(h.size(hyper::width));
@@ -30,38 +35,68 @@ class writer {
     attended_ = slot(h.size(hyper::q_width));
     gate_ = slot(h.size(hyper::ffn_width));
     up_ = slot(h.size(hyper::ffn_width));
-    op_params norm, rope_q, rope_k, attention;
-    norm.norm.eps = static_cast<float>(h[hyper::norm_eps]);
-    rope_q.rope = {h.size(hyper::heads), h.size(hyper::head_dim), frequencies, 1.0f};
-    rope_k.rope = {h.size(hyper::kv_heads), h.size(hyper::head_dim), std::move(frequencies), 1.0f};
-    attention.attention = {h.size(hyper::heads), h.size(hyper::kv_heads), h.size(hyper::head_dim),
-                           static_cast<float>(1.0 / std::sqrt(h[hyper::head_dim])), 0.0f};
-    op_params gate;
-    gate.gate.act = family.activation;
-    norm_params_ = param(norm);
-    rope_q_params_ = param(rope_q);
-    rope_k_params_ = param(rope_k);
-    attention_params_ = param(attention);
-    gate_params_ = param(gate);
+    const bool sandwiched = std::ranges::count(family.layer, block::post_norm, &block_row::block) > 0;
+    mixed_ = sandwiched ? slot(h.size(hyper::width)) : plan::no_slot;
+    const auto eps = static_cast<float>(h[hyper::norm_eps]);
+    norm_params_ = param({.norm = {eps}});
+    q_norm_params_ = param({.norm = {eps, h.size(hyper::heads)}});
+    k_norm_params_ = param({.norm = {eps, h.size(hyper::kv_heads)}});
+    embed_params_ = param({.embed = {static_cast<float>(h[hyper::embedding_scale])}});
+    attention_params_ = param({.attention = {h.size(hyper::heads), h.size(hyper::kv_heads), h.size(hyper::head_dim),
+                                             static_cast<float>(h[hyper::attention_scale]), 0.0f}});
+    gate_params_ = param({.gate = {family.activation}});
     linear_params_ = param({});
+    global_ = rope_params(std::move(turns.global));
+    if (has_windows()) local_ = rope_params(std::move(turns.local));
   }
 
   plan::plan write() {
-    const std::uint32_t layers = h_.size(hyper::layers);
-    p_.layers = layers;
+    p_.layers = h_.size(hyper::layers);
     p_.width = h_.size(hyper::width);
     p_.vocabulary = h_.size(hyper::vocabulary);
     p_.trained_context = h_.size(hyper::context);
-    p_.groups.push_back({plan::state_kind::paged, layers, 0, h_.size(hyper::kv_heads), h_.size(hyper::head_dim)});
-    for (std::uint32_t layer = 0; layer < layers; ++layer)
-      p_.layer_in_group.push_back(static_cast<std::uint16_t>(layer));
-    push({.kind = op_kind::embed, .out = {stream_}, .w = {weight(role::token_embedding)}});
-    for (layer_ = 0; layer_ < layers; ++layer_) write_layer();
+    lay_out_state();
+    push({.kind = op_kind::embed, .params = embed_params_, .out = {stream_}, .w = {weight(role::token_embedding)}});
+    for (layer_ = 0; layer_ < p_.layers; ++layer_) write_layer();
     write_head();
     return std::move(p_);
   }
 
  private:
+  /// What differs between layers with a window and those without.
+  struct layer_kind {
+    param_id rope_q{}, rope_k{};
+    std::uint16_t group = 0;
+  };
+
+  bool has_windows() const { return h_.size(hyper::window) > 0; }
+  bool is_windowed(std::uint32_t layer) const {
+    const std::uint32_t period = h_.size(hyper::window_period);
+    return has_windows() && layer % period + 1 < period;
+  }
+  const layer_kind& kind() const { return is_windowed(layer_) ? local_ : global_; }
+
+  layer_kind rope_params(std::vector<float> frequencies) {
+    layer_kind out;
+    out.rope_q = param({.rope = {h_.size(hyper::heads), h_.size(hyper::head_dim), frequencies, 1.0f}});
+    out.rope_k = param({.rope = {h_.size(hyper::kv_heads), h_.size(hyper::head_dim), std::move(frequencies), 1.0f}});
+    return out;
+  }
+
+  /// One group for the layers without a window and one for those with, where there are any.
+  void lay_out_state() {
+    std::uint32_t counts[2] = {};
+    for (std::uint32_t layer = 0; layer < p_.layers; ++layer)
+      p_.layer_in_group.push_back(static_cast<std::uint16_t>(counts[is_windowed(layer)]++));
+    const auto add = [&](layer_kind& of, plan::state_kind kind, std::uint32_t layers, std::uint32_t window) {
+      if (layers == 0) return;
+      of.group = static_cast<std::uint16_t>(p_.groups.size());
+      p_.groups.push_back({kind, layers, window, h_.size(hyper::kv_heads), h_.size(hyper::head_dim)});
+    };
+    add(global_, plan::state_kind::paged, counts[0], 0);
+    add(local_, plan::state_kind::windowed, counts[1], h_.size(hyper::window));
+  }
+
   slot_id slot(std::uint32_t width, plan::row_set rows = plan::row_set::all) {
     p_.slots.push_back({plan::slot_kind::rows, width, rows});
     return static_cast<slot_id>(p_.slots.size() - 1);
@@ -93,22 +128,23 @@ class writer {
   }
 
   void write_layer() {
-    // A block's last linear writes onto the stream itself when an `add` follows it.
     for (std::size_t i = 0; i < family_.layer.size(); ++i) {
       const block_row& row = family_.layer[i];
+      // A block's last linear writes onto the stream itself when an `add` follows it.
+      const bool onto_stream = i + 1 < family_.layer.size() && family_.layer[i + 1].block == block::add;
       switch (row.block) {
         case block::norm:
-          push({.kind = op_kind::rms_norm,
-                .params = norm_params_,
-                .in = {stream_},
-                .out = {normed_},
-                .w = {layer_weight(row.weight)}});
+          norm(stream_, normed_, norm_params_, layer_weight(row.weight));
           break;
         case block::attention:
-          write_attention();
+          write_attention(onto_stream);
           break;
         case block::feed_forward:
-          write_feed_forward();
+          write_feed_forward(onto_stream);
+          break;
+        case block::post_norm:
+          norm(mixed_, mixed_, norm_params_, layer_weight(row.weight));
+          if (onto_stream) push({.kind = op_kind::add, .in = {mixed_, stream_}, .out = {stream_}});
           break;
         case block::add:
           break;
@@ -116,34 +152,44 @@ class writer {
     }
   }
 
-  void write_attention() {
+  void norm(slot_id in, slot_id out, param_id params, weight_ref w) {
+    push({.kind = op_kind::rms_norm, .params = params, .in = {in}, .out = {out}, .w = {w}});
+  }
+
+  void last_linear(bool onto_stream, slot_id in, role w, role bias) {
+    linear(in, onto_stream ? stream_ : mixed_, w, bias, onto_stream ? stream_ : plan::no_slot);
+  }
+
+  void write_attention(bool onto_stream) {
     linear(normed_, q_, role::q, role::q_bias);
     linear(normed_, k_, role::k, role::k_bias);
     linear(normed_, v_, role::v, role::v_bias);
+    if (const weight_ref w = layer_weight(role::q_norm)) norm(q_, q_, q_norm_params_, w);
+    if (const weight_ref w = layer_weight(role::k_norm)) norm(k_, k_, k_norm_params_, w);
     if (family_.rope == rope_kind::halves) {
-      push({.kind = op_kind::rope, .params = rope_q_params_, .in = {q_}, .out = {q_}});
-      push({.kind = op_kind::rope, .params = rope_k_params_, .in = {k_}, .out = {k_}});
+      push({.kind = op_kind::rope, .params = kind().rope_q, .in = {q_}, .out = {q_}});
+      push({.kind = op_kind::rope, .params = kind().rope_k, .in = {k_}, .out = {k_}});
     }
-    push({.kind = op_kind::store_kv, .params = attention_params_, .in = {k_, v_}});
-    push({.kind = op_kind::attention, .params = attention_params_, .in = {q_}, .out = {attended_}});
-    linear(attended_, stream_, role::attention_output, role::attention_output_bias, stream_);
+    push({.kind = op_kind::store_kv, .group = kind().group, .params = attention_params_, .in = {k_, v_}});
+    push({.kind = op_kind::attention,
+          .group = kind().group,
+          .params = attention_params_,
+          .in = {q_},
+          .out = {attended_}});
+    last_linear(onto_stream, attended_, role::attention_output, role::attention_output_bias);
   }
 
-  void write_feed_forward() {
+  void write_feed_forward(bool onto_stream) {
     linear(normed_, gate_, role::ffn_gate, role::ffn_gate_bias);
     linear(normed_, up_, role::ffn_up, role::ffn_up_bias);
     push({.kind = op_kind::gate, .params = gate_params_, .in = {gate_, up_}, .out = {gate_}});
-    linear(gate_, stream_, role::ffn_down, role::ffn_down_bias, stream_);
+    last_linear(onto_stream, gate_, role::ffn_down, role::ffn_down_bias);
   }
 
   void write_head() {
     const slot_id wanted = slot(h_.size(hyper::width), plan::row_set::wanted);
     push({.kind = op_kind::gather, .in = {stream_}, .out = {wanted}});
-    push({.kind = op_kind::rms_norm,
-          .params = norm_params_,
-          .in = {wanted},
-          .out = {wanted},
-          .w = {weight(role::output_norm)}});
+    norm(wanted, wanted, norm_params_, weight(role::output_norm));
     const weight_ref head = weight(role::output_head);
     push({.kind = op_kind::output,
           .params = linear_params_,
@@ -156,12 +202,15 @@ class writer {
   const weight_index& index_;
   plan::plan p_;
   std::uint32_t layer_ = 0;
-  slot_id stream_{}, normed_{}, q_{}, k_{}, v_{}, attended_{}, gate_{}, up_{};
-  param_id norm_params_{}, rope_q_params_{}, rope_k_params_{}, attention_params_{}, gate_params_{}, linear_params_{};
+  slot_id stream_{}, normed_{}, q_{}, k_{}, v_{}, attended_{}, gate_{}, up_{}, mixed_{};
+  param_id norm_params_{}, q_norm_params_{}, k_norm_params_{}, embed_params_{}, attention_params_{}, gate_params_{},
+      linear_params_{};
+  layer_kind global_, local_;
 };
 
 /// base^(−2i/d), divided by the linear factor and by the file's divisors, in f64, rounded to f32 at the end.
-result<std::vector<float>> inverse_frequencies(const hyper_values& h, const plan::weight_source* divisors) {
+result<std::vector<float>> inverse_frequencies(const hyper_values& h, double base, double factor,
+                                               const plan::weight_source* divisors) {
   const std::uint32_t pairs = h.size(hyper::rope_dims) / 2;
   std::vector<float> by(pairs, 1.0f);
   if (divisors != nullptr) {
@@ -171,8 +220,8 @@ result<std::vector<float>> inverse_frequencies(const hyper_values& h, const plan
   for (std::uint32_t i = 0; i < pairs; ++i) {
     if (!std::isfinite(by[i]) || by[i] <= 0)
       return fail(formats::fault::malformed, "rope_freqs.weight holds a divisor that is not a positive number");
-    const double inverse = std::pow(h[hyper::rope_base], -2.0 * i / h[hyper::rope_dims]);
-    out[i] = static_cast<float>(inverse / h[hyper::rope_factor] / static_cast<double>(by[i]));
+    const double inverse = std::pow(base, -2.0 * i / h[hyper::rope_dims]);
+    out[i] = static_cast<float>(inverse / factor / static_cast<double>(by[i]));
   }
   return out;
 }
@@ -182,9 +231,14 @@ result<std::vector<float>> inverse_frequencies(const hyper_values& h, const plan
 result<plan::plan> write_plan(const family_descriptor& family, const hyper_values& hyper_params,
                               const weight_index& index, const plan::weight_table& weights) {
   const auto divisors = index.find({role::rope_divisors, 0});
-  INFER_TRY(auto frequencies,
-            inverse_frequencies(hyper_params, divisors == index.end() ? nullptr : &weights.weights[divisors->second]));
-  return writer(family, hyper_params, index, std::move(frequencies)).write();
+  frequencies turns;
+  INFER_TRY(turns.global,
+            inverse_frequencies(hyper_params, hyper_params[hyper::rope_base], hyper_params[hyper::rope_factor],
+                                divisors == index.end() ? nullptr : &weights.weights[divisors->second]));
+  if (hyper_params.size(hyper::window) > 0) {
+    INFER_TRY(turns.local, inverse_frequencies(hyper_params, hyper_params[hyper::local_rope_base], 1.0, nullptr));
+  }
+  return writer(family, hyper_params, index, std::move(turns)).write();
 }
 
 }  // namespace infer::models

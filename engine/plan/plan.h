@@ -37,21 +37,26 @@ struct weight_ref {
 };
 
 enum class op_kind : std::uint8_t {
-  embed,      // out[0] = row of w[0] for each id
+  embed,      // out[0] = row of w[0] for each id (· scale)
   gather,     // out[0] (wanted rows) = those rows of in[0]
-  rms_norm,   // out[0] = norm(in[0]) · w[0]
+  rms_norm,   // out[0] = norm(in[0]) · w[0], each of `parts` parts of a row by itself
   linear,     // out[0] = w[0]·in[0] (+ w[1] bias) (· scale) (+ in[1] residual)
   rope,       // out[0] = in[0] turned in place by position
   store_kv,   // state of `group` += in[0] keys, in[1] values
   attention,  // out[0] = attention of queries in[0] over the state of `group`
   gate,       // out[0] = act(in[0]) · in[1]
+  add,        // out[0] = in[0] + in[1]
   output,     // in[0] holds the logits of the wanted rows
 };
 
-enum class activation : std::uint8_t { silu };
+enum class activation : std::uint8_t { silu, gelu_tanh };
 
+struct embed_params {
+  float scale = 1;
+};
 struct norm_params {
   float eps = 0;
+  std::uint32_t parts = 1;  // w[0] has a part's width
 };
 struct rope_params {
   std::uint32_t heads = 0, head_dim = 0;
@@ -72,6 +77,7 @@ struct gate_params {
 
 /// One field is meaningful, by the kind of the operation that refers to it.
 struct op_params {
+  embed_params embed;
   norm_params norm;
   rope_params rope;
   attention_params attention;

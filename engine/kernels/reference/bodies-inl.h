@@ -31,4 +31,6 @@ inline constexpr op_table table{
     .store_kv = store_kv,
     .attention = attention,
     .silu_gate = silu_gate,
+    .gelu_gate = gelu_gate,
+    .add = add,
 };

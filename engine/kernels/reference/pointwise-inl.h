@@ -71,3 +71,11 @@ inline void rope(const rope_args& a) {
 inline void silu_gate(const float* gate, const float* up, std::size_t count, float* out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = silu_f32(gate[i]) * up[i];
 }
+
+inline void gelu_gate(const float* gate, const float* up, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = gelu_tanh_f32(gate[i]) * up[i];
+}
+
+inline void add(const float* a, const float* b, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
+}

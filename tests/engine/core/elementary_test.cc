@@ -102,6 +102,15 @@ TEST(elementary, sine_and_cosine_hold_beside_multiples_of_a_quarter_turn) {
   EXPECT_LE(worst, 2.0);
 }
 
+TEST(elementary, gelu_follows_its_definition_and_stays_finite) {
+  for (const float x : {-9.0f, -1.5f, -0.1f, 0.0f, 0.25f, 3.0f, 9.0f}) {
+    const double inner = 0.7978845608028654 * (x + 0.044715 * static_cast<double>(x) * x * x);
+    EXPECT_NEAR(gelu_tanh_f32(x), 0.5 * x * (1 + std::tanh(inner)), 1e-6 * (1 + std::fabs(x)));
+  }
+  EXPECT_EQ(gelu_tanh_f32(1e12f), 1e12f);
+  EXPECT_EQ(gelu_tanh_f32(-1e12f), -0.0f);
+}
+
 TEST(elementary, silu_follows_its_definition) {
   for (const float x : {-50.0f, -1.5f, 0.0f, 0.25f, 9.0f})
     EXPECT_NEAR(silu_f32(x), x / (1 + std::exp(-static_cast<double>(x))), 1e-6 * (1 + std::fabs(x)));

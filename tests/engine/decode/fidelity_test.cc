@@ -1,4 +1,4 @@
-// Tiny random llama checkpoints against the logits of Hugging Face's modelling code, tests/golden/fidelity/tiny.
+// Tiny random checkpoints against the logits of Hugging Face's modelling code, tests/golden/fidelity/tiny.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -81,6 +81,10 @@ TEST_P(tiny_checkpoint, gives_the_logits_of_the_modelling_code_at_every_position
 
 INSTANTIATE_TEST_SUITE_P(llama, tiny_checkpoint,
                          testing::Values("plain_tied", "plain_untied", "linear_rope", "llama3_rope", "biases"),
+                         [](const auto& info) { return std::string(info.param); });
+
+INSTANTIATE_TEST_SUITE_P(gemma3, tiny_checkpoint,
+                         testing::Values("gemma3_window", "gemma3_linear_rope", "gemma3_local_only"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

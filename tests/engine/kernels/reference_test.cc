@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numbers>
 #include <numeric>
 #include <optional>
 
@@ -343,6 +344,28 @@ TEST(gate, is_silu_times_up) {
       EXPECT_EQ(out[i], silu_f32(gate[i]) * up[i]);
       EXPECT_NEAR(out[i], gate[i] / (1 + std::exp(-static_cast<double>(gate[i]))) * up[i], 2e-6);
     }
+  }
+}
+
+TEST(gate, is_gelu_times_up) {
+  const auto gate = random_floats(1000, 33, 8.0f), up = random_floats(1000, 34);
+  for (const op_table* ops : all_ops()) {
+    std::vector<float> out(1000, poison);
+    ops->gelu_gate(gate.data(), up.data(), 1000, out.data());
+    for (int i = 0; i < 1000; ++i) {
+      EXPECT_EQ(out[i], gelu_tanh_f32(gate[i]) * up[i]);
+      const double x = gate[i], inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
+      EXPECT_NEAR(out[i], 0.5 * x * (1 + std::tanh(inner)) * up[i], 4e-6);
+    }
+  }
+}
+
+TEST(add, may_write_onto_an_operand) {
+  const auto a = random_floats(100, 35), b = random_floats(100, 36);
+  for (const op_table* ops : all_ops()) {
+    std::vector<float> out = b;
+    ops->add(a.data(), out.data(), 100, out.data());
+    for (int i = 0; i < 100; ++i) EXPECT_EQ(out[i], a[i] + b[i]);
   }
 }
 
