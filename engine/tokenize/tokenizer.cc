@@ -1,13 +1,13 @@
-// The byte-level tokenizer: special texts are cut out, the rest is split and merged.
+// Special texts are cut out, the rest goes to the vocabulary's algorithm.
 #include "engine/tokenize/tokenizer.h"
 
+#include <charconv>
 #include <limits>
-#include <unordered_map>
 
 #include "engine/tokenize/byte_alphabet.h"
-#include "engine/tokenize/byte_pair.h"
+#include "engine/tokenize/byte_level.h"
 #include "engine/tokenize/detokenizer.h"
-#include "engine/tokenize/pre_tokenizer.h"
+#include "engine/tokenize/scored.h"
 #include "engine/tokenize/span_text.h"
 #include "engine/tokenize/special_texts.h"
 #include "engine/tokenize/stop_tokens.h"
@@ -16,113 +16,73 @@ namespace infer::tokenize {
 namespace {
 
 bool is_special(token_type type) {
-  return type == token_type::control || type == token_type::user_defined;
+  return type == token_type::control || type == token_type::user_defined || type == token_type::unknown;
 }
 
-using piece_index = std::unordered_map<std::string_view, token_id>;
+/// "<0xHH>" as a byte token's piece names it.
+std::optional<char> named_byte(std::string_view piece) {
+  if (piece.size() != 6 || !piece.starts_with("<0x") || piece.back() != '>') return std::nullopt;
+  unsigned value = 0;
+  const auto [end, error] = std::from_chars(piece.data() + 3, piece.data() + 5, value, 16);
+  if (error != std::errc() || end != piece.data() + 5) return std::nullopt;
+  return static_cast<char>(value);
+}
 
-result<token_id> merge_part(const piece_index& index, std::string_view letters, std::string_view merge) {
-  const auto bytes = letters_to_bytes(letters);
-  if (bytes) {
-    if (const auto found = index.find(*bytes); found != index.end()) return found->second;
+/// Appends what a piece stands for.
+void append_bytes_of(bool scored, token_type type, std::string_view piece, std::string& out) {
+  if (!scored) {
+    const auto bytes = type == token_type::normal ? letters_to_bytes(piece) : std::nullopt;
+    out.append(bytes ? std::string_view(*bytes) : piece);
+  } else if (type == token_type::normal) {
+    append_with_spaces(piece, out);
+  } else if (const auto byte = named_byte(piece); byte && type == token_type::byte) {
+    out.push_back(*byte);
+  } else {
+    out.append(piece);
   }
-  return fail(fault::malformed, "the merge '" + std::string(merge) + "' needs '" + std::string(letters) +
-                                    "', which is not in the vocabulary");
 }
 
 }  // namespace
 
+/// Cuts out special texts and leaves the rest to the vocabulary's algorithm.
 class tokenizer::model {
  public:
-  static result<std::unique_ptr<const model>> make(const tokenizer& owner, const vocabulary_data& data);
-
-  void encode(span_text& spans, std::vector<token_id>& out) const;
-  std::optional<token_id> find(std::string_view text) const;
-
- private:
-  model(pre_tokenizer split, std::size_t merges) : split_(std::move(split)), merges_(merges) {}
-  result<void> take_merges(const vocabulary_data& data);
-  void encode_plain(std::string_view text, byte_pair::workspace& scratch, std::vector<token_id>& out) const;
-
-  pre_tokenizer split_;
-  special_texts specials_;
-  piece_index ordinary_;  // bytes of the ordinary tokens; views into the tokenizer's storage
-  byte_pair merges_;
-};
-
-result<std::unique_ptr<const tokenizer::model>> tokenizer::model::make(const tokenizer& owner,
-                                                                       const vocabulary_data& data) {
-  INFER_TRY(auto split, pre_tokenizer::make(data.pre));
-  std::unique_ptr<model> made(new model(std::move(split), data.merges.size()));
-  made->ordinary_.reserve(owner.size());
-  for (std::size_t i = 0; i < owner.size(); ++i) {
-    const auto id = static_cast<token_id>(i);
-    const std::string_view bytes = owner.bytes_of(id);
-    if (is_special(owner.types_[i])) {
-      made->specials_.add(bytes, id, owner.types_[i] == token_type::control);
-    } else if (owner.types_[i] == token_type::normal && !bytes.empty() && made->ordinary_.emplace(bytes, id).second &&
-               bytes.size() == 1) {
-      made->merges_.set_byte(static_cast<std::uint8_t>(bytes.front()), id);
+  model(const tokenizer& owner, std::unique_ptr<const plain_encoder> plain) : plain_(std::move(plain)) {
+    for (std::size_t i = 0; i < owner.size(); ++i) {
+      const auto id = static_cast<token_id>(i);
+      if (is_special(owner.types_[i]))
+        specials_.add(owner.bytes_of(id), id, owner.types_[i] != token_type::user_defined);
     }
   }
-  INFER_TRYV(made->take_merges(data));
-  return std::unique_ptr<const model>(std::move(made));
-}
 
-result<void> tokenizer::model::take_merges(const vocabulary_data& data) {
-  for (const std::string_view merge : data.merges) {
-    const std::size_t space = merge.find(' ', 1);
-    if (merge.empty() || space == std::string_view::npos || space + 1 == merge.size()) {
-      return fail(fault::malformed, "the merge '" + std::string(merge) + "' is not two parts with a space between");
-    }
-    const std::string_view left = merge.substr(0, space), right = merge.substr(space + 1);
-    INFER_TRY(const token_id left_id, merge_part(ordinary_, left, merge));
-    INFER_TRY(const token_id right_id, merge_part(ordinary_, right, merge));
-    INFER_TRY(const token_id merged_id, merge_part(ordinary_, std::string(left).append(right), merge));
-    merges_.add_merge(left_id, right_id, merged_id);
-  }
-  return success();
-}
-
-std::optional<token_id> tokenizer::model::find(std::string_view text) const {
-  const auto special = specials_.longest(text, 0, text.size());
-  if (special && special->length == text.size()) return special->id;
-  const auto found = ordinary_.find(text);
-  if (found == ordinary_.end()) return std::nullopt;
-  return found->second;
-}
-
-void tokenizer::model::encode_plain(std::string_view text, byte_pair::workspace& scratch,
-                                    std::vector<token_id>& out) const {
-  for (const std::string_view piece : split_.split(text)) {
-    if (split_.ignores_merges()) {
-      if (const auto whole = ordinary_.find(piece); whole != ordinary_.end()) {
-        out.push_back(whole->second);
+  void encode(span_text& spans, std::vector<token_id>& out) const {
+    const std::string_view text = spans.text();
+    std::size_t plain_begin = 0;
+    for (std::size_t at = 0; at < text.size();) {
+      const auto special =
+          specials_.may_start(text[at]) ? specials_.longest(text, at, spans.allowed_end(at)) : std::nullopt;
+      if (!special) {
+        ++at;
         continue;
       }
+      plain_->encode(text.substr(plain_begin, at - plain_begin), out);
+      out.push_back(special->id);
+      at += special->length;
+      plain_begin = at;
     }
-    merges_.encode(piece, scratch, out);
+    plain_->encode(text.substr(plain_begin), out);
   }
-}
 
-void tokenizer::model::encode(span_text& spans, std::vector<token_id>& out) const {
-  const std::string_view text = spans.text();
-  byte_pair::workspace scratch;
-  std::size_t plain_begin = 0;
-  for (std::size_t at = 0; at < text.size();) {
-    const auto special =
-        specials_.may_start(text[at]) ? specials_.longest(text, at, spans.allowed_end(at)) : std::nullopt;
-    if (!special) {
-      ++at;
-      continue;
-    }
-    encode_plain(text.substr(plain_begin, at - plain_begin), scratch, out);
-    out.push_back(special->id);
-    at += special->length;
-    plain_begin = at;
+  std::optional<token_id> find(std::string_view text) const {
+    const auto special = specials_.longest(text, 0, text.size());
+    if (special && special->length == text.size()) return special->id;
+    return plain_->find(text);
   }
-  encode_plain(text.substr(plain_begin), scratch, out);
-}
+
+ private:
+  special_texts specials_;
+  std::unique_ptr<const plain_encoder> plain_;
+};
 
 tokenizer::tokenizer() = default;
 tokenizer::~tokenizer() = default;
@@ -147,8 +107,7 @@ result<void> tokenizer::take_pieces(const vocabulary_data& data) {
   offsets_.reserve(size + 1);
   offsets_.push_back(0);
   for (std::size_t i = 0; i < size; ++i) {
-    const auto bytes = types_[i] == token_type::normal ? letters_to_bytes(data.pieces[i]) : std::nullopt;
-    bytes_.append(bytes ? std::string_view(*bytes) : data.pieces[i]);
+    append_bytes_of(data.model == scored_model, types_[i], data.pieces[i], bytes_);
     offsets_.push_back(static_cast<std::uint32_t>(bytes_.size()));
     if (types_[i] == token_type::control) control_tokens_.push_back(static_cast<token_id>(i));
   }
@@ -167,17 +126,19 @@ void tokenizer::take_ids(const vocabulary_data& data) {
 }
 
 result<std::shared_ptr<const tokenizer>> tokenizer::make(const vocabulary_data& data) {
-  if (data.model != "gpt2") {
+  const bool scored = data.model == scored_model;
+  if (!scored && data.model != byte_level_model) {
     return fail(fault::unknown_model,
                 "the vocabulary's algorithm (tokenizer.ggml.model) '" + data.model + "' is not supported");
   }
   std::shared_ptr<tokenizer> made(new tokenizer);
   INFER_TRYV(made->take_pieces(data));
   made->take_ids(data);
-  INFER_TRY(made->model_, model::make(*made, data));
-  INFER_TRY(const auto split, pre_tokenizer::make(data.pre));
-  made->adds_bos_ = made->bos_ && data.add_bos.value_or(split.adds_bos());
+  INFER_TRY(auto plain, scored ? make_scored(*made, data) : make_byte_level(*made, data));
+  made->adds_bos_ = made->bos_ && data.add_bos.value_or(plain->adds_bos());
   made->adds_eos_ = made->eos_ && data.add_eos.value_or(false);
+  made->drops_space_ = plain->adds_space();
+  made->model_ = std::make_unique<const model>(*made, std::move(plain));
   return std::shared_ptr<const tokenizer>(std::move(made));
 }
 
@@ -201,7 +162,9 @@ std::string tokenizer::decode(std::span<const token_id> ids, bool skip_special) 
   for (const token_id id : ids) {
     if (!skip_special || !is_control(id)) text += stream.push(bytes_of(id));
   }
-  return text + stream.flush();
+  text += stream.flush();
+  if (drops_space_ && text.starts_with(' ')) text.erase(0, 1);
+  return text;
 }
 
 std::string_view tokenizer::bytes_of(token_id id) const {

@@ -90,6 +90,7 @@ class tokenizer {
   std::vector<token_id> control_tokens_, end_tokens_;
   std::optional<token_id> bos_, eos_, unk_, pad_;
   bool adds_bos_ = false, adds_eos_ = false;
+  bool drops_space_ = false;  // the one that encoding put before the text
   std::unique_ptr<const model> model_;
 };
 

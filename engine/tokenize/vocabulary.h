@@ -17,9 +17,12 @@ namespace infer::tokenize {
 /// GGUF's numbers.
 enum class token_type : std::uint8_t { normal = 1, unknown, control, user_defined, unused, byte };
 
+/// The algorithms, as files name them: byte pairs by rank, and pieces by score.
+inline constexpr std::string_view byte_level_model = "gpt2", scored_model = "llama";
+
 /// Everything a tokenizer is made from. Views must live until tokenizer::make returns; it copies what it keeps.
 struct vocabulary_data {
-  std::string model;                     // "gpt2": byte-level BPE
+  std::string model;                     // byte_level_model or scored_model
   std::string pre;                       // name of the splitting rule, e.g. "smollm"
   std::vector<std::string_view> pieces;  // by token id, in the model's own alphabet
   std::vector<token_type> types;         // one per piece, or empty: all normal

@@ -1,4 +1,5 @@
-// Tests of: The byte-level tokenizer: special texts are cut out, the rest is split and merged.
+// Special texts, spans and the byte-level algorithm.
+// Mirrors: byte_level.cc
 #include "engine/tokenize/tokenizer.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-"""llama.cpp through its plain C API: logits of every position of a sequence, at default settings.
+"""llama.cpp through its plain C API: logits of every position of a sequence and ids of texts, at default settings.
 
 A module for other scripts; `libraries` is the folder of shared libraries that the npm package @node-llama-cpp/linux-x64
 brings (bins/linux-x64).
@@ -57,12 +57,24 @@ class Model:
         # One thread: results do not depend on it, and spinning threads are slow on a busy machine.
         _function(self.llama, "llama_set_n_threads", None, pointer, ctypes.c_int32, ctypes.c_int32)(self.context, 1, 1)
         vocabulary = _function(self.llama, "llama_model_get_vocab", pointer, pointer)(self.model)
+        self._vocabulary = vocabulary
+        self._tokenize = _function(self.llama, "llama_tokenize", ctypes.c_int32, pointer, ctypes.c_char_p, ctypes.c_int32,
+                                   ctypes.POINTER(ctypes.c_int32), ctypes.c_int32, ctypes.c_bool, ctypes.c_bool)
         self.size = _function(self.llama, "llama_vocab_n_tokens", ctypes.c_int32, pointer)(vocabulary)
         self._memory = _function(self.llama, "llama_get_memory", pointer, pointer)
         self._clear = _function(self.llama, "llama_memory_clear", None, pointer, ctypes.c_bool)
         self._decode = _function(self.llama, "llama_decode", ctypes.c_int32, pointer, _Batch)
         self._logits = _function(self.llama, "llama_get_logits_ith", ctypes.POINTER(ctypes.c_float), pointer, ctypes.c_int32)
         self._batch = _function(self.llama, "llama_batch_init", _Batch, ctypes.c_int32, ctypes.c_int32, ctypes.c_int32)
+
+    def tokenize(self, text, parse_special):
+        """The ids of `text`, without bos and eos."""
+        data = text.encode()
+        ids = (ctypes.c_int32 * (2 * len(data) + 16))()
+        count = self._tokenize(self._vocabulary, data, len(data), ids, len(ids), False, parse_special)
+        if count < 0:
+            raise RuntimeError("llama.cpp cannot tokenize")
+        return list(ids[:count])
 
     def logits(self, ids, chunk):
         """Logits of every position, [len(ids), size] in f32, fed `chunk` ids at a time."""
