@@ -14,6 +14,7 @@
 #include "apps/infer_node/model_options.h"
 #include "engine/decode/cpu_executor.h"
 #include "engine/decode/speed_run.h"
+#include "engine/threads/compute_lane.h"
 
 namespace infer::apps {
 namespace {
@@ -21,6 +22,7 @@ namespace {
 struct bench_options {
   std::string path;
   std::uint32_t prompt = 512, generate = 128, repetitions = 5, depth = 0, batch = 512;
+  std::uint32_t threads = threads::usable_cores();
   std::string key_type = "f16", value_type = "f16", activations = "quantized";
   bool json = false;
 };
@@ -90,6 +92,7 @@ void print_json(const bench_options& o, const decode::speed_run& run, const std:
   std::cout << boost::json::serialize(boost::json::object{{"model", o.path},
                                                           {"matrix_bytes", run.matrix_bytes()},
                                                           {"batch", o.batch},
+                                                          {"threads", o.threads},
                                                           {"cache_type_k", o.key_type},
                                                           {"cache_type_v", o.value_type},
                                                           {"activations", o.activations},
@@ -105,7 +108,8 @@ int run(const bench_options& o) {
                                      .activations = o.activations,
                                      .batch = o.batch});
   if (!options) return fail_with(options.error().message());
-  auto executor = std::make_unique<decode::cpu_executor>();
+  auto executor =
+      std::make_unique<decode::cpu_executor>(kernels::best_ops(), std::make_shared<threads::compute_lane>(o.threads));
   auto opened =
       decode::speed_run::open(o.path, options.value(), o.depth + std::max(o.prompt, o.generate), std::move(executor));
   if (!opened) return fail_with(opened.error().message());
@@ -128,6 +132,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   command->add_option("-r,--repetitions", o->repetitions, "times each is measured")->check(CLI::Range(1, 10000));
   command->add_option("-d,--n-depth", o->depth, "positions that stand before, not timed")
       ->check(CLI::Range(0, 1 << 20));
+  command->add_option("-t,--threads", o->threads, "threads that compute")->check(CLI::Range(1, 1024));
   command->add_option("-b,--batch-size", o->batch, "tokens per step")->check(CLI::Range(1, 1 << 16));
   command->add_option("--cache-type-k", o->key_type, "-ctk: type of cached keys");
   command->add_option("--cache-type-v", o->value_type, "-ctv: type of cached values");

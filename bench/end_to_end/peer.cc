@@ -51,8 +51,12 @@ T take(result<T> r) {
 
 class our_side {
  public:
-  our_side(const std::string& model, std::uint32_t context)
-      : run_(take(decode::speed_run::open(model, {}, context, std::make_unique<decode::cpu_executor>()))) {}
+  our_side(const std::string& model, std::uint32_t context, std::uint32_t threads)
+      : run_(
+            take(decode::speed_run::open(model, {}, context,
+                                         std::make_unique<decode::cpu_executor>(
+                                             kernels::best_ops(), std::make_shared<threads::compute_lane>(threads))))) {
+  }
 
   double prefill(std::uint32_t tokens) { return tokens / take(run_.prefill(0, tokens)); }
   double decode(std::uint32_t depth, std::uint32_t tokens) { return tokens / take(run_.decode(depth, tokens)); }
@@ -186,7 +190,7 @@ void compare(const peer_options& o, const std::string& model, read_roof& roof, c
   const std::string name = std::filesystem::path(model).filename();
   const std::uint32_t deepest = *std::ranges::max_element(o.depths);
   const std::uint32_t context = std::max(o.prompt, deepest + o.generate) + 32;
-  our_side us(model, context);
+  our_side us(model, context, o.threads);
   their_side them(o, model, context);
   std::printf("%s: %.1f MB of matrices a token; %s\n", name.c_str(), us.matrix_bytes() * 1e-6,
               them.description().c_str());

@@ -42,7 +42,7 @@ result<speed_run> speed_run::open(const std::filesystem::path& path, const plan:
   INFER_TRY(s.pages, memory::page_pool::make(s.model.plan.groups, options.keys, options.values, context,
                                              options.max_batch_tokens));
   s.executor = std::move(on);
-  INFER_TRY(s.program, s.executor->prepare(s.model.plan, s.model.weights, s.pages, options));
+  INFER_TRY(s.program, s.executor->prepare(s.model.plan, s.model.weights, s.pages, options, {}));
   s.sequence = std::make_unique<plan::sequence>(s.pages, s.model.plan.groups, context);
   s.batch = options.max_batch_tokens;
   s.ids = bench_ids(context, s.model.plan.vocabulary, 0);

@@ -17,8 +17,8 @@ using testing::ElementsAre;
 struct counting_executor final : plan::executor {
   explicit counting_executor(std::vector<std::size_t>& steps) : steps(steps) {}
   result<plan::program_ptr> prepare(const plan::plan& p, const plan::weight_table& weights, plan::page_memory& pages,
-                                    const plan::program_options& options) override {
-    return cpu.prepare(p, weights, pages, options);
+                                    const plan::program_options& options, const plan::prepare_watch& watch) override {
+    return cpu.prepare(p, weights, pages, options, watch);
   }
   result<plan::ticket> submit(plan::program& on, std::span<const plan::batch_row> rows) override {
     steps.push_back(rows[0].ids.size());
