@@ -46,6 +46,7 @@ int main(int argc, char** argv) {
   infer::apps::add_inspect(app, exit_code);
   infer::apps::add_tokenize(app, exit_code);
   infer::apps::add_score(app, exit_code);
+  infer::apps::add_bench(app, exit_code);
   try {
     app.parse(arguments(argc, argv));
   } catch (const CLI::ParseError& e) {

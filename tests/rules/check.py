@@ -39,6 +39,7 @@ NEVER = {
 # Sources without a test file of their own name, and why that is right.
 NO_MIRROR = {
     "apps/": "programs: tested as processes by tests/apps",
+    "bench/": "measuring programs",
     "tests/": "tests",
 }
 STEMS = {".cc", ".h", ".cu"}
