@@ -146,15 +146,16 @@ class dry_pool : public sharing {
     std::uint32_t needed = 0;
     for (std::uint32_t c = 0; c < 8; ++c) {
       streams_.push_back(stream(c, 200 + c, 440));
+      streams_.back().priority = static_cast<std::int32_t>(c % 3);
       needed += plan::pages_for(200 + c + 440);
     }
     ASSERT_LE(core_->pages.pages(), needed / 4);
     for (const auto& m : streams_) open(m);
   }
-  /// Steps until nobody is there any more, 5 ms each; calls `look` after each.
+  /// Steps until nobody is there any more, half a millisecond each; calls `look` after each.
   void run_on(const std::function<void()>& look = [] {}) {
     for (int i = 0; i < 20000 && core_->counters.streams_open > 0; ++i) {
-      now_ += 5ms;
+      now_ += 500us;
       batch_->step();
       look();
     }
