@@ -24,10 +24,11 @@ bool equal_in_constant_time(std::string_view given, std::string_view key) {
   return difference == 0;
 }
 
-bool is_one_of(std::string_view given, const std::vector<std::string>& keys) {
-  bool found = false;
-  for (const std::string& key : keys) found = equal_in_constant_time(given, key) || found;
-  return found && !given.empty();
+/// Which of the keys it is, from 1 on; 0: none.
+std::uint64_t number_of(std::string_view given, const std::vector<std::string>& keys) {
+  std::uint64_t found = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) found = equal_in_constant_time(given, keys[i]) ? i + 1 : found;
+  return given.empty() ? 0 : found;
 }
 
 /// Host and port without the port that the scheme implies.
@@ -42,8 +43,8 @@ std::string authority_of(std::string_view origin) {
 
 }  // namespace
 
-bool is_authorized(const request_head& head, const std::vector<std::string>& keys) {
-  if (keys.empty()) return true;
+std::optional<std::uint64_t> caller_of(const request_head& head, const std::vector<std::string>& keys) {
+  if (keys.empty()) return 0;
   std::string_view bearer = head.find("authorization");
   constexpr std::string_view scheme = "bearer ";
   if (lower(bearer.substr(0, scheme.size())) == scheme) {
@@ -52,9 +53,11 @@ bool is_authorized(const request_head& head, const std::vector<std::string>& key
   } else {
     bearer = {};
   }
-  bool found = is_one_of(bearer, keys);
-  found = is_one_of(head.find("x-api-key"), keys) || found;
-  return is_one_of(head.find("api-key"), keys) || found;
+  std::uint64_t found = 0;
+  for (const std::string_view given : {bearer, head.find("x-api-key"), head.find("api-key")})
+    found = std::max(found, number_of(given, keys));
+  if (found == 0) return std::nullopt;
+  return found;
 }
 
 bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed) {

@@ -1,6 +1,8 @@
 // What is checked on the head of a request before anything else happens: key, origin, type of the body.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -9,9 +11,9 @@
 
 namespace infer::actors {
 
-/// One of `keys` is in `Authorization: Bearer`, `x-api-key` or `api-key`; true where there are no keys. Takes equally
-/// long for every wrong key of the same length.
-bool is_authorized(const request_head& head, const std::vector<std::string>& keys);
+/// Which of `keys` is in `Authorization: Bearer`, `x-api-key` or `api-key`, from 1 on; 0 where there are no keys;
+/// nothing where none of them is given. Takes equally long for every wrong key of the same length.
+std::optional<std::uint64_t> caller_of(const request_head& head, const std::vector<std::string>& keys);
 
 /// No origin, the host asked for, or one of `allowed` ("*": any).
 bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed);

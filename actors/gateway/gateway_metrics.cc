@@ -53,11 +53,15 @@ void add_models(const msg::model_list& models, std::vector<prometheus::MetricFam
   gauge_of("infer_model_streams", "Sequences that are computed.", [](row r) { return r.work.streams_open; });
   gauge_of("infer_model_streams_waiting", "Sequences without a place in the batch.",
            [](row r) { return r.work.streams_waiting; });
-  gauge_of("infer_model_pages_free", "Pages of the key-value cache that are free.",
+  gauge_of("infer_model_pages_free", "Pages of the key-value cache that are free or can be at once.",
            [](row r) { return r.work.pages_free; });
   gauge_of("infer_model_pages", "Pages of the key-value cache.", [](row r) { return r.work.pages_total; });
   counter_of("infer_model_prompt_tokens_total", "Prompt tokens computed.",
              [](row r) { return static_cast<double>(r.work.prompt_tokens); });
+  counter_of("infer_model_cached_prompt_tokens_total", "Prompt tokens that did not have to be computed.",
+             [](row r) { return static_cast<double>(r.work.cached_tokens); });
+  counter_of("infer_model_parkings_total", "Sequences that gave their pages to others for a while.",
+             [](row r) { return static_cast<double>(r.work.parkings); });
   counter_of("infer_model_tokens_total", "Tokens generated.",
              [](row r) { return static_cast<double>(r.work.tokens_made); });
   counter_of("infer_model_steps_total", "Steps computed.", [](row r) { return static_cast<double>(r.work.steps); });

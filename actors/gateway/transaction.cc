@@ -58,7 +58,7 @@ bool transaction::check_head() {
     fail(http::edge_error(403, "origin_not_allowed", "requests from this origin are not allowed"));
   } else if (head_.method == "OPTIONS") {
     respond(204, {}, {}, preflight_fields(head_));
-  } else if (!is_open(route_.to) && !is_authorized(head_, shared_.config.api_keys)) {
+  } else if (!is_open(route_.to) && !caller_of(head_, shared_.config.api_keys)) {
     fail(http::edge_error(401, "invalid_api_key", "the API key is missing or wrong"));
   } else if (route_.to == route::unknown) {
     fail(http::edge_error(404, "unknown_url",
@@ -102,6 +102,7 @@ void transaction::parsed_call(http::parsed<http::call> call) {
   if (!call) return fail(call.error());
   call_ = std::move(call.value());
   call_->generate.request_id = msg::next_request_id();
+  call_->generate.cache_salt = caller_of(head_, shared_.config.api_keys).value_or(0);
   http::answer_head head{http::new_answer_id(call_->kind), static_cast<std::uint64_t>(std::time(nullptr)),
                          call_->generate.model, shared_.config.fingerprint};
   if (call_->stream)

@@ -49,20 +49,15 @@ result<memory::memory_lease> take(const load_resources& from, memory::memory_kin
   return std::move(*lease);
 }
 
-/// The page pool: the floor from the claim, more sequences as far as memory is free.
+/// The page pool: the floor from the claim, and addresses for every slot; decode takes what is free as it needs it.
 result<void> make_pages(model_core& core, const opened_model& opened, const load_resources& resources) {
   INFER_TRY(auto floor, take(resources, memory::memory_kind::kv, opened.bytes.kv_per_sequence));
   core.leases.push_back(std::move(floor));
-  std::uint32_t sequences = 1;
-  while (sequences < core.source.slots) {
-    auto more = resources.budget->try_take(memory::memory_kind::kv, opened.bytes.kv_per_sequence);
-    if (!more) break;
-    core.leases.push_back(std::move(*more));
-    ++sequences;
-  }
-  const auto layout = plan::layout_of(core.model.plan.groups[0], opened.options.keys, opened.options.values);
+  const std::vector<plan::state_group>& groups = core.model.plan.groups;
   INFER_TRY(core.pages,
-            memory::page_pool::make(plan::pages_for(opened.bytes.context) * sequences, layout.page_bytes()));
+            memory::page_pool::make(groups, opened.options.keys, opened.options.values, opened.bytes.context,
+                                    opened.options.max_batch_tokens, std::max(core.source.slots, 1u)));
+  core.prefixes.emplace(core.pages, groups);
   core.counters.pages_total = core.pages.pages();
   core.counters.pages_free = core.pages.free_pages();
   return success();
@@ -88,6 +83,7 @@ result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::u
   core->hooks = resources.hooks;
   core->lane = resources.lane;
   core->executor = std::make_unique<decode::cpu_executor>(kernels::best_ops(), core->lane);
+  core->budget = resources.budget;
   core->model = std::move(opened.model);
   INFER_TRYV(load_text(*opened.file, *core));
   INFER_TRY(auto weights, take(resources, memory::memory_kind::weights, opened.bytes.weights));

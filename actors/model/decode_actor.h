@@ -15,6 +15,7 @@ class decode_actor_state : public batch_output {
   explicit decode_actor_state(decode_actor::pointer self);
   decode_actor::behavior_type make(std::shared_ptr<model_core> core, std::uint64_t epoch);
 
+  void opened(msg::stream_opened opened) override;
   void made(msg::raw_tokens tokens) override;
   void refused(msg::stream_refused refusal) override;
 
@@ -22,6 +23,7 @@ class decode_actor_state : public batch_output {
 
  private:
   void go_on();
+  void step(const msg::make_step& message);
 
   decode_actor::pointer self_;
   std::shared_ptr<model_core> core_;
@@ -29,6 +31,7 @@ class decode_actor_state : public batch_output {
   std::optional<running_batch> batch_;
   raw_token_sink port_;
   bool step_due_ = false;
+  std::optional<batch_time> wake_due_;
 };
 
 /// `epoch` is new for every start over the same core.

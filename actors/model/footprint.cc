@@ -39,8 +39,9 @@ footprint footprint_of(const models::model& model, const msg::model_source& sour
   out.scratch = decode::scratch_bytes(model.plan, model.weights, options);
   const std::uint32_t trained = model.plan.trained_context;
   out.context = source.context != 0 ? source.context : std::min(trained, default_context);
-  const plan::kv_layout layout = plan::layout_of(model.plan.groups[0], options.keys, options.values);
-  out.kv_per_sequence = std::uint64_t{plan::pages_for(out.context)} * layout.page_bytes();
+  for (const plan::state_group& group : model.plan.groups)
+    out.kv_per_sequence += std::uint64_t{plan::pages_of_context(group, out.context, options.max_batch_tokens)} *
+                           plan::page_bytes_of(group, options.keys, options.values);
   return out;
 }
 

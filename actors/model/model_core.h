@@ -16,6 +16,7 @@
 #include "engine/decode/cpu_executor.h"
 #include "engine/memory/budget.h"
 #include "engine/memory/page_pool.h"
+#include "engine/memory/prefix_index.h"
 #include "engine/models/builder.h"
 #include "engine/plan/executor.h"
 #include "engine/templates/chat_template.h"
@@ -49,12 +50,13 @@ struct core_hooks {
 
 /// Counters that anyone may read while the model runs.
 struct core_counters {
-  std::atomic<std::uint64_t> prompt_tokens{0}, tokens_made{0}, steps{0}, layers_run{0}, rows_cancelled{0};
+  std::atomic<std::uint64_t> prompt_tokens{0}, cached_tokens{0}, tokens_made{0}, steps{0}, layers_run{0},
+      rows_cancelled{0}, parkings{0};
   std::atomic<std::uint32_t> streams_open{0}, streams_waiting{0}, pages_free{0}, pages_total{0};
 };
 
-/// Threads: the immutable parts may be read by all children; page pool, program and journal belong to decode; the flags
-/// and counters are atomics.
+/// Threads: the immutable parts may be read by all children; pages, prefixes, elastic leases, program and journal
+/// belong to decode; the flags and counters are atomics.
 struct model_core {
   msg::model_source source;
   std::uint32_t generation = 0;
@@ -66,8 +68,11 @@ struct model_core {
   core_hooks hooks;
   std::shared_ptr<threads::compute_lane> lane;
 
-  std::vector<memory::memory_lease> leases;  // given back after the memory below is unmapped
+  std::shared_ptr<memory::budget> budget;
+  std::vector<memory::memory_lease> leases;   // given back after the memory below is unmapped
+  std::vector<memory::memory_lease> elastic;  // of pages beyond the floor, as they were needed
   memory::page_pool pages;
+  std::optional<memory::prefix_index> prefixes;
   std::unique_ptr<decode::cpu_executor> executor;
   plan::program_ptr program;
 

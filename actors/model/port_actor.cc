@@ -72,19 +72,18 @@ void port_actor_state::open(const msg::open_stream& message, const stream_sink& 
   }
   watch(sink);
   // A sessions actor that is down or slow is a miss, never a failure.
-  const auto miss = [this, message](const caf::error&) { open_at_decode(message, 0); };
+  const auto miss = [this, message](const caf::error&) { open_at_decode(message); };
   self_->request(sessions_, std::chrono::seconds(1), msg::find_prefix{message.key, message.attempt, message.prompt_ids})
-      .then([this, message](const msg::prefix_found& found) { open_at_decode(message, found.length); }, miss);
+      .then([this, message](const msg::prefix_found&) { open_at_decode(message); }, miss);
 }
 
-void port_actor_state::open_at_decode(const msg::open_stream& message, std::uint32_t cached) {
+void port_actor_state::open_at_decode(const msg::open_stream& message) {
   const routed_stream* route = streams_->find(message.key);
   if (route == nullptr || route->attempt != message.attempt) return;
   if (!decode_) {
-    unbound_.emplace_back(message, cached);
+    unbound_.push_back(message);
     return;
   }
-  self_->send(route->sink, msg::stream_opened{message.key, message.attempt, epoch_, cached});
   self_->send(decode_, message, msg::stream_slot{route->flag},
               caf::actor_cast<raw_token_sink>(caf::strong_actor_ptr(self_->ctrl())));
 }
@@ -117,7 +116,7 @@ void port_actor_state::bind(std::uint64_t epoch, const decode_actor& decode) {
     for (const stream_sink& sink : streams_->drop_all()) self_->send(sink, msg::stream_lost{lost});
     return;
   }
-  for (const auto& [message, cached] : std::exchange(unbound_, {})) open_at_decode(message, cached);
+  for (const msg::open_stream& message : std::exchange(unbound_, {})) open_at_decode(message);
 }
 
 inner_port_actor::behavior_type port_actor_state::make(std::shared_ptr<model_core> core, tokenizer_actor tokenizer,
@@ -144,6 +143,11 @@ inner_port_actor::behavior_type port_actor_state::make(std::shared_ptr<model_cor
       [this](const msg::encode_prompt& message, const stream_sink& sink) { encode(message, sink, 0); },
       [this](const msg::decode_ids& message, const stream_sink& sink) { decode_text(message, sink, 0); },
       [this](const msg::raw_tokens& message) { forward(message); },
+      [this](const msg::stream_opened& message) {
+        const routed_stream* route = streams_->find(message.key);
+        if (route != nullptr && route->attempt == message.attempt && message.epoch == epoch_)
+          self_->send(route->sink, message);
+      },
       [this](const msg::stream_refused& message) {
         const routed_stream* route = streams_->find(message.key);
         if (route == nullptr || route->attempt != message.attempt) return;

@@ -11,8 +11,9 @@
 namespace infer::actors {
 
 /// The port together with what its subtree sends it.
-using inner_port_actor = port_actor::extend<caf::reacts_to<msg::raw_tokens>, caf::reacts_to<msg::stream_refused>,
-                                            caf::reacts_to<msg::decode_bound, decode_actor>>;
+using inner_port_actor =
+    port_actor::extend<caf::reacts_to<msg::raw_tokens>, caf::reacts_to<msg::stream_opened>,
+                       caf::reacts_to<msg::stream_refused>, caf::reacts_to<msg::decode_bound, decode_actor>>;
 
 class port_actor_state {
  public:
@@ -27,7 +28,7 @@ class port_actor_state {
   void encode(const msg::encode_prompt& message, const stream_sink& sink, std::uint32_t attempt);
   void decode_text(const msg::decode_ids& message, const stream_sink& sink, std::uint32_t attempt);
   void open(const msg::open_stream& message, const stream_sink& sink);
-  void open_at_decode(const msg::open_stream& message, std::uint32_t cached);
+  void open_at_decode(const msg::open_stream& message);
   void forward(const msg::raw_tokens& message);
   void bind(std::uint64_t epoch, const decode_actor& decode);
   void watch(const stream_sink& sink);
@@ -41,7 +42,7 @@ class port_actor_state {
   std::uint64_t epoch_ = 0;
   std::unique_ptr<stream_table> streams_;
   std::set<caf::actor_addr> watched_;
-  std::vector<std::pair<msg::open_stream, std::uint32_t>> unbound_;  // opens that came while no decode was bound
+  std::vector<msg::open_stream> unbound_;  // opens that came while no decode was bound
 };
 
 inner_port_actor::behavior_type run_port(inner_port_actor::stateful_pointer<port_actor_state> self,

@@ -1,5 +1,5 @@
-// The session-KV store: answers which prefix of a prompt is kept. It keeps none yet: pages are not shared between
-// sequences, so every look-up is an honest miss, counted.
+// The session-KV store: answers which prefix of a prompt is kept outside the pages of decode, which shares those
+// itself. It keeps none yet: every look-up is an honest miss, counted.
 #pragma once
 
 #include <cstdint>

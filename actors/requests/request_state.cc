@@ -125,6 +125,7 @@ void request_state::open(std::uint32_t index) {
   message.max_tokens = max_tokens_;
   message.upto = c.upto;
   message.priority = request_.priority;
+  message.cache_salt = request_.cache_salt;
   message.deadline_ms = request_.deadline_ms;
   out_.open(message);
 }
@@ -140,7 +141,8 @@ void request_state::opened(const msg::stream_opened& message) {
   choice* c = find(message.key);
   if (c == nullptr || message.attempt != c->attempt) return;
   c->epoch = message.epoch;
-  if (c->attempt == 1) cached_tokens_ = message.cached;
+  // The other choices share what the first one computes; the prompt is counted once.
+  if (c->attempt == 1 && message.key.choice == 0) cached_tokens_ = message.cached;
 }
 
 void request_state::open_refused(const msg::stream_refused& message) {

@@ -12,8 +12,8 @@ namespace infer::actors {
 namespace {
 
 msg::model_work work_of(const core_counters& c) {
-  return {c.prompt_tokens, c.tokens_made,     c.steps,      c.layers_run, c.rows_cancelled,
-          c.streams_open,  c.streams_waiting, c.pages_free, c.pages_total};
+  return {c.prompt_tokens, c.cached_tokens, c.tokens_made,     c.steps,      c.layers_run, c.rows_cancelled,
+          c.parkings,      c.streams_open,  c.streams_waiting, c.pages_free, c.pages_total};
 }
 
 }  // namespace

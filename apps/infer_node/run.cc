@@ -16,6 +16,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/model_options.h"
+#include "engine/decode/kernel_choice.h"
 #include "engine/formats/gguf.h"
 
 namespace infer::apps {
@@ -141,6 +142,7 @@ int run_local(const run_options& o) {
   caf::actor_system_config config;
   configure(config);
   caf::actor_system system(config);
+  decode::tune_kernels(decode::default_tuning_file());
   node_config nodes;
   nodes.models.push_back(o.model.zoo_model(o.model.path));
   nodes.compute_threads = o.model.threads;

@@ -6,6 +6,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/json_lines.h"
 #include "apps/infer_node/model_options.h"
+#include "engine/decode/kernel_choice.h"
 #include "engine/decode/scorer.h"
 
 namespace infer::apps {
@@ -36,6 +37,7 @@ int run(const score_options& o) {
   if (!o.json_lines) return fail_with("score reads JSON lines: add --jsonl");
   auto options = actors::options_of(o.model.zoo_model(o.model.path).source);
   if (!options) return fail_with(options.error().message());
+  decode::tune_kernels(decode::default_tuning_file());
   auto scorer = decode::scorer::open(o.model.path, options.value(), o.model.context, o.model.threads);
   if (!scorer) return fail_with(scorer.error().message());
   return for_each_json_line([&](const auto& line) { return answer_line(scorer.value(), o, line); });

@@ -15,6 +15,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/model_options.h"
+#include "engine/decode/kernel_choice.h"
 
 namespace infer::apps {
 namespace {
@@ -65,6 +66,7 @@ caf::behavior watch_root(caf::event_based_actor* self, const caf::actor& root,
 }
 
 node_config tree_of(const serve_options& o, const actors::http_server& server) {
+  decode::tune_kernels(decode::default_tuning_file());
   node_config config;
   for (const std::string& path : o.paths) config.models.push_back(o.model.zoo_model(path));
   config.memory_bytes = o.memory_mb << 20;

@@ -11,6 +11,7 @@
 #include "engine/core/elementary.h"
 #include "engine/core/half.h"
 #include "engine/kernels/ops.h"
+#include "engine/kernels/tuning.h"
 #include "engine/quant/packed.h"
 #include "engine/quant/unpack.h"
 

@@ -97,8 +97,6 @@ prefix_hit prefix_index::find(const prefix_key& key, std::span<const token_id> i
   found.resize(restorable(found));
   prefix_hit out;
   out.length = static_cast<std::uint32_t>(found.size()) * page_positions;
-  ++(found.empty() ? counts_.misses : counts_.hits);
-  counts_.hit_positions += out.length;
   use(found);
   for (std::uint32_t group = 0; group < groups_.size(); ++group) {
     const std::uint32_t window = is_windowed(group) ? groups_[group].window : 0;
@@ -110,8 +108,13 @@ prefix_hit prefix_index::find(const prefix_key& key, std::span<const token_id> i
   return out;
 }
 
+void prefix_index::count(const prefix_hit& taken) {
+  ++(taken.length == 0 ? counts_.misses : counts_.hits);
+  counts_.hit_positions += taken.length;
+}
+
 void prefix_index::insert(const prefix_key& key, std::span<const token_id> ids, plan::sequence& from) {
-  const std::size_t sealed = from.length() / page_positions;
+  const std::size_t sealed = std::min<std::size_t>(from.length(), ids.size()) / page_positions;
   std::vector<run*> kept = chain(key, ids.first(sealed * page_positions), sealed);
   hash_128 hash = kept.empty() ? root_hash(key) : kept.back()->hash;
   for (std::size_t n = 0; n < sealed; ++n) {

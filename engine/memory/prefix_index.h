@@ -61,13 +61,15 @@ class prefix_index {
   prefix_index& operator=(const prefix_index&) = delete;
 
   /// The longest kept prefix of `ids` from which a sequence can go on in every group, at most `at_most` positions.
-  /// Counts as a use and as a hit or a miss. The pages stay where they are only until the next `evict`: share them.
+  /// A use, but not counted. The pages stay where they are only until the next `evict`: share them.
   prefix_hit find(const prefix_key& key, std::span<const token_id> ids, std::uint32_t at_most);
-  /// The length that `find` would answer; counts nothing.
+  /// Counts a look-up whose result was taken: a hit, or a miss where it is empty.
+  void count(const prefix_hit& taken);
+  /// The length that `find` would answer; not a use.
   std::uint32_t match(const prefix_key& key, std::span<const token_id> ids, std::uint32_t at_most) const;
 
-  /// Keeps the sealed pages of `from`, which holds `ids` (at least its length). Where a run is kept already `from`
-  /// takes that page in place of its own equal one.
+  /// Keeps the sealed pages of `from` that hold the first of `ids`, no more than there are ids for. Where a run is kept
+  /// already `from` takes that page in place of its own equal one.
   void insert(const prefix_key& key, std::span<const token_id> ids, plan::sequence& from);
 
   /// Gives back the page of `group` that only the index holds and that was used longest ago. False: there is none.

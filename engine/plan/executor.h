@@ -83,7 +83,7 @@ struct prepare_watch {
 struct executor {
   virtual ~executor() = default;
   virtual result<program_ptr> prepare(const plan& p, const weight_table& weights, page_memory& pages,
-                                      const program_options& options, const prepare_watch& watch) = 0;
+                                      const program_options& options, const prepare_watch& watch = {}) = 0;
   /// Starts a step. Rows must name different sequences.
   virtual result<ticket> submit(program& on, std::span<const batch_row> rows) = 0;
   /// Finishes it: logits go to the sink, and only now the sequences of rows that are `done` grow.

@@ -32,25 +32,22 @@ std::span<const page_index> sequence::pages(std::uint32_t group) const {
 }
 
 /// Windowed groups take no more than the step needs: what lies further ahead would push out what is still seen.
-std::uint32_t sequence::ahead_in(std::uint32_t group, std::uint32_t more, std::uint32_t ahead) const {
-  return kinds_[group].kind == state_kind::windowed ? more : ahead;
-}
-
-std::uint32_t sequence::fresh_needed(std::uint32_t group, std::uint32_t more) const {
+std::uint32_t sequence::needs(std::uint32_t group, std::uint32_t more, std::uint32_t ahead) const {
   if (const auto* recurrent = std::get_if<recurrent_state>(&groups_[group]))
     return more == 0 ? 0 : recurrent->fresh_needed();
-  return std::get<position_pages>(groups_[group]).fresh_needed(length_, more);
+  const bool windowed = kinds_[group].kind == state_kind::windowed;
+  const std::uint32_t most = std::min(std::max(more, windowed ? 0 : ahead), context_ - length_);
+  return std::get<position_pages>(groups_[group]).fresh_needed(length_, most);
 }
 
 result<void> sequence::reserve(std::uint32_t more, std::uint32_t ahead) {
-  ahead = std::max(more, std::min(ahead, context_ - length_));
   if (more > context_ - length_) {
     return fail(fault::past_context, "the sequence holds " + std::to_string(length_) + " positions and cannot take " +
                                          std::to_string(more) + " more in a context of " + std::to_string(context_));
   }
   std::vector<page_index> fresh;
   for (std::uint32_t group = 0; group < groups(); ++group) {
-    for (std::uint32_t needed = fresh_needed(group, ahead_in(group, more, ahead)); needed > 0; --needed) {
+    for (std::uint32_t needed = needs(group, more, ahead); needed > 0; --needed) {
       const auto page = source_->take(group);
       if (!page) {
         for (const page_index taken : fresh) source_->release(taken);
@@ -61,7 +58,7 @@ result<void> sequence::reserve(std::uint32_t more, std::uint32_t ahead) {
   }
   std::span<const page_index> rest(fresh);
   for (std::uint32_t group = 0; group < groups(); ++group) {
-    const auto part = rest.first(fresh_needed(group, ahead_in(group, more, ahead)));
+    const auto part = rest.first(needs(group, more, ahead));
     rest = rest.subspan(part.size());
     if (auto* recurrent = std::get_if<recurrent_state>(&groups_[group]))
       recurrent->extend(part);
@@ -74,7 +71,7 @@ result<void> sequence::reserve(std::uint32_t more, std::uint32_t ahead) {
 bool sequence::has_room(std::uint32_t more) const {
   if (more > context_ - length_) return false;
   for (std::uint32_t group = 0; group < groups(); ++group) {
-    if (fresh_needed(group, more) != 0) return false;
+    if (needs(group, more) != 0) return false;
   }
   return true;
 }

@@ -42,6 +42,8 @@ class sequence {
   /// Makes room for a step of `more` positions, and where it can stay without being given back for `ahead` ≥ `more`.
   /// Errors:  `past_context`; `no_pages` where the pool is dry. Nothing changes then.
   result<void> reserve(std::uint32_t more, std::uint32_t ahead = 0);
+  /// Pages of `group` that `reserve` would take from the source.
+  std::uint32_t needs(std::uint32_t group, std::uint32_t more, std::uint32_t ahead = 0) const;
   /// Whether a step may write `more` positions now.
   bool has_room(std::uint32_t more) const;
   /// Counts `more` written positions and gives back pages wholly behind a window.
@@ -80,8 +82,6 @@ class sequence {
     std::vector<std::optional<group_state>> groups;
   };
 
-  std::uint32_t ahead_in(std::uint32_t group, std::uint32_t more, std::uint32_t ahead) const;
-  std::uint32_t fresh_needed(std::uint32_t group, std::uint32_t more) const;
   std::uint32_t restorable_now(std::uint32_t at_most) const;
   static group_state fork_of(const group_state& state, std::uint32_t at);
 

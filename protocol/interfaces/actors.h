@@ -94,11 +94,13 @@ using models_actor =
                      caf::reacts_to<msg::who_runs, models_sink>>;  // a new zoo → model_started for each
 
 // Inside a model's subtree.
-using raw_token_sink = caf::typed_actor<caf::reacts_to<msg::raw_tokens>, caf::reacts_to<msg::stream_refused>>;
+using raw_token_sink = caf::typed_actor<caf::reacts_to<msg::raw_tokens>, caf::reacts_to<msg::stream_opened>,
+                                        caf::reacts_to<msg::stream_refused>>;
 
 using decode_actor =
     caf::typed_actor<caf::reacts_to<msg::make_step>, caf::reacts_to<msg::grant>,
-                     caf::reacts_to<msg::open_stream, msg::stream_slot, raw_token_sink>,  // port → raw_tokens… |
+                     caf::reacts_to<msg::open_stream, msg::stream_slot, raw_token_sink>,  // port → stream_opened,
+                                                                                          // raw_tokens… |
                                                                                           // stream_refused
                      caf::reacts_to<msg::close_stream>>;
 

@@ -9,11 +9,13 @@ enum class model_state : std::uint8_t { absent, claiming, loading, cancelling, r
 
 /// What a running model has done since it was loaded, and what it has under way.
 struct model_work {
-  std::uint64_t prompt_tokens = 0;
+  std::uint64_t prompt_tokens = 0;  // computed
+  std::uint64_t cached_tokens = 0;  // of prompts, taken from what others had computed
   std::uint64_t tokens_made = 0;
   std::uint64_t steps = 0;
   std::uint64_t layers_run = 0;      // of all steps together
   std::uint64_t rows_cancelled = 0;  // rows that steps left out because nobody wanted them any more
+  std::uint64_t parkings = 0;        // streams that gave their pages back to others for a while
   std::uint32_t streams_open = 0;
   std::uint32_t streams_waiting = 0;
   std::uint32_t pages_free = 0;
@@ -69,8 +71,8 @@ struct model_changed {
 
 template <class I>
 auto inspect(I& f, model_work& x) {
-  return f(x.prompt_tokens, x.tokens_made, x.steps, x.layers_run, x.rows_cancelled, x.streams_open, x.streams_waiting,
-           x.pages_free, x.pages_total);
+  return f(x.prompt_tokens, x.cached_tokens, x.tokens_made, x.steps, x.layers_run, x.rows_cancelled, x.parkings,
+           x.streams_open, x.streams_waiting, x.pages_free, x.pages_total);
 }
 template <class I>
 auto inspect(I& f, model_row& x) {

@@ -26,7 +26,8 @@ struct generate {
   bool seed_given = false;  // else the request draws a seed and reports it
   std::int32_t priority = 0;
   std::uint32_t deadline_ms = no_limit;
-  std::uint32_t window = 64;  // tokens that may be under way to the sink, per choice
+  std::uint32_t window = 64;     // tokens that may be under way to the sink, per choice
+  std::uint64_t cache_salt = 0;  // of the caller: computed prefixes are shared only where it is the same
 };
 
 /// request → sink, once, before every other event: who computes it. Goes together with the request actor's handle, to
@@ -123,7 +124,7 @@ struct cancel_request {
 template <class I>
 auto inspect(I& f, generate& x) {
   return f(x.request_id, x.task, x.model, x.prompt, x.sampling, x.choices, x.max_tokens, x.stop, x.logprobs,
-           x.seed_given, x.priority, x.deadline_ms, x.window);
+           x.seed_given, x.priority, x.deadline_ms, x.window, x.cache_salt);
 }
 template <class I>
 auto inspect(I& f, request_accepted& x) {

@@ -30,9 +30,10 @@ struct open_stream {
   std::uint32_t upto = 0;
   std::int32_t priority = 0;
   std::uint32_t deadline_ms = no_limit;
+  std::uint64_t cache_salt = 0;  // computed prefixes are shared only where it is the same
 };
 
-/// port → request: admitted. `cached` prompt positions did not have to be computed.
+/// port → request: admitted. `cached` prompt positions did not have to be computed. Also decode → port.
 struct stream_opened {
   stream_key key;
   std::uint32_t attempt = 0;
@@ -110,7 +111,7 @@ auto inspect(I& f, sampling& x) {
 template <class I>
 auto inspect(I& f, open_stream& x) {
   return f(x.key, x.attempt, x.prompt_ids, x.accepted_ids, x.sampling, x.constraint_kind, x.constraint_source,
-           x.max_tokens, x.upto, x.priority, x.deadline_ms);
+           x.max_tokens, x.upto, x.priority, x.deadline_ms, x.cache_salt);
 }
 template <class I>
 auto inspect(I& f, stream_opened& x) {

@@ -45,7 +45,7 @@ struct prefix_found {
   std::uint32_t length = 0;
 };
 
-/// decode to itself: make one step.
+/// decode to itself: make one step, or with epoch 0 see whether there is work again.
 struct make_step {
   std::uint64_t epoch = 0;
 };

@@ -64,6 +64,9 @@ class model_run {
   model_run(const model_run&) = delete;
   model_run& operator=(const model_run&) = delete;
 
+  /// Called right before the executor gets a step and right after it has given its result.
+  std::function<void()> around_step;
+
   const plan::plan& plan() const { return model_.plan; }
   memory::page_pool& pages() { return pages_; }
   plan::sequence new_sequence() { return plan::sequence(pages_, model_.plan.groups, context_); }
@@ -93,8 +96,10 @@ class model_run {
       names.push_back(r);
     }
     sink s(names, take_logits);
+    if (around_step) around_step();
     const auto ticket = take(executor_.submit(*program_, rows));
     const auto done = take(executor_.collect(*program_, ticket, s));
+    if (around_step) around_step();
     for (const plan::outcome o : done.rows) {
       if (o != plan::outcome::done) throw std::runtime_error("a row was not computed");
     }

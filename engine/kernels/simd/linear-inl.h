@@ -2,7 +2,6 @@
 // inside its namespace.
 
 inline constexpr std::uint32_t block_tokens = 192;  // tokens that one unpacked chunk serves
-inline constexpr std::uint32_t prefetch_bytes = 2304;
 
 #include "engine/kernels/simd/linear_g32-inl.h"
 //
@@ -31,19 +30,30 @@ HWY_INLINE void finish_vector(const linear_args& a, std::uint32_t row, std::uint
   }
 }
 
-/// Few tokens from `first`: one pass over the panels of the block.
+/// Few tokens from `first` for n row vectors of which the first is that of `row`: one pass over their panels.
+template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
+HWY_INLINE void narrow_rows(const linear_args& a, const block_panels& w, std::uint32_t row, std::uint32_t first) {
+  vec_f y[tokens][n];
+  if constexpr (quant::form_of(type) == quant::canonical_form::g32)
+    g32_narrow<type, tokens, n>(w, *a.q, first, y);
+  else
+    g256_narrow<type, tokens, n>(w, *a.q, first, y);
+  for (std::uint32_t t = 0; t < tokens; ++t)
+    for (std::uint32_t i = 0; i < n; ++i) finish_vector(a, row + i * lanes, first + t, y[t][i]);
+}
+
 template <tensor_type type>
 HWY_INLINE void narrow_block(const linear_args& a, const block_panels& w, std::uint32_t row, std::uint32_t first,
                              std::uint32_t count) {
-  with_count<narrow_tokens>(count, [&](auto tokens) HWY_ATTR {
-    vec_f y[tokens()][wide];
-    if constexpr (quant::form_of(type) == quant::canonical_form::g32)
-      g32_narrow<type, tokens()>(w, *a.q, first, y);
-    else
-      g256_narrow<type, tokens()>(w, *a.q, first, y);
-    for (std::uint32_t t = 0; t < tokens(); ++t)
-      for (std::uint32_t i = 0; i < wide; ++i) finish_vector(a, row + i * lanes, first + t, y[t][i]);
-  });
+  // Where a panel is one vector, the panels of a block may also be walked one after the other.
+  if constexpr (halves == 1) {
+    if (count == 1 && current_tuning.panels == 1) {
+      for (std::uint32_t i = 0; i < wide; ++i)
+        narrow_rows<type, 1, 1>(a, block_panels{{w.panel[i]}}, row + i * lanes, first);
+      return;
+    }
+  }
+  with_count<narrow_tokens>(count, [&](auto tokens) HWY_ATTR { narrow_rows<type, tokens(), wide>(a, w, row, first); });
 }
 
 template <tensor_type type>

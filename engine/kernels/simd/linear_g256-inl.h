@@ -168,25 +168,26 @@ HWY_INLINE void g256_group(const g256_unpacked& w, const quantized_rows& x, std:
   }
 }
 
-/// Up to `narrow_tokens` tokens from `first`, one pass over the panels. y [tokens][wide] comes out.
-template <tensor_type type, std::uint32_t tokens>
+/// Up to `narrow_tokens` tokens from `first` for n row vectors, one pass over their panels. y [tokens][n] comes out.
+template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
 HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std::uint32_t first,
-                            vec_f (&y)[tokens][wide]) {
+                            vec_f (&y)[tokens][n]) {
+  const std::size_t ahead = current_tuning.prefetch_bytes;
   constexpr std::uint32_t bytes = type == tensor_type::q4_k ? 2368 : 3392;
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g256_elements;
-  vec_f acc[tokens][wide];
+  vec_f acc[tokens][n];
   for (std::uint32_t t = 0; t < tokens; ++t)
-    for (std::uint32_t i = 0; i < wide; ++i) y[t][i] = acc[t][i] = hn::Zero(df);
+    for (std::uint32_t i = 0; i < n; ++i) y[t][i] = acc[t][i] = hn::Zero(df);
   std::size_t record = 0, at = std::size_t{first} * x.groups;
   for (std::uint32_t group = 0; group < x.groups; ++group, ++at, record += bytes) {
-    for (std::uint32_t p = 0; p < wide / halves; ++p)
-      for (std::uint32_t l = 0; l < bytes; l += 64) hwy::Prefetch(w.panel[p] + record + prefetch_bytes + l);
-    vec_i total[tokens][wide];
+    for (std::uint32_t p = 0; p < n / halves; ++p)
+      for (std::uint32_t l = 0; l < bytes; l += 64) hwy::Prefetch(w.panel[p] + record + ahead + l);
+    vec_i total[tokens][n];
     for (std::uint32_t t = 0; t < tokens; ++t)
-      for (std::uint32_t i = 0; i < wide; ++i) total[t][i] = hn::Zero(di);
+      for (std::uint32_t i = 0; i < n; ++i) total[t][i] = hn::Zero(di);
     for (std::uint32_t sub = 0; sub < 8; ++sub) {
       HWY_UNROLL(2)
-      for (std::uint32_t i = 0; i < wide; ++i) {
+      for (std::uint32_t i = 0; i < n; ++i) {
         vec_i sum[tokens][2];
         HWY_UNROLL(4)
         for (std::uint32_t t = 0; t < tokens; ++t) {
@@ -213,7 +214,7 @@ HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std:
       }
     }
     HWY_UNROLL(2)
-    for (std::uint32_t i = 0; i < wide; ++i) {
+    for (std::uint32_t i = 0; i < n; ++i) {
       const bool q4 = type == tensor_type::q4_k;
       const vec_f d = load_scales(w.at(i, record + (q4 ? 2304 : 3328), 2));
       vec_f dmin = hn::Zero(df);
@@ -228,7 +229,7 @@ HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std:
     }
     if ((group + 1) % groups_per_chunk == 0 || group + 1 == x.groups) {
       for (std::uint32_t t = 0; t < tokens; ++t) {
-        for (std::uint32_t i = 0; i < wide; ++i) {
+        for (std::uint32_t i = 0; i < n; ++i) {
           y[t][i] = hn::Add(y[t][i], acc[t][i]);
           acc[t][i] = hn::Zero(df);
         }
@@ -252,7 +253,8 @@ inline void g256_block(const block_panels& w, const quantized_rows& x, std::uint
     for (; group < end; ++group) {
       const std::size_t record = std::size_t{group} * bytes;
       for (std::uint32_t p = 0; p < wide / halves; ++p)
-        for (std::uint32_t l = 0; l < bytes; l += 64) hwy::Prefetch(w.panel[p] + record + prefetch_bytes + l);
+        for (std::uint32_t l = 0; l < bytes; l += 64)
+          hwy::Prefetch(w.panel[p] + record + current_tuning.prefetch_bytes + l);
       g256_unpack<type>(w, record, unpacked);
       for (std::uint32_t t = 0; t < count; t += tile_tokens) {
         const std::uint32_t n = count - t < tile_tokens ? count - t : tile_tokens;

@@ -59,21 +59,21 @@ HWY_INLINE void for_codes(const block_panels& w, std::uint32_t i, std::size_t re
 }
 
 /// One group of 32 for `tokens` tokens: acc += (Σ q·a)·(d·da), then + m·sa.
-template <tensor_type type, std::uint32_t tokens>
+template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
 HWY_INLINE void g32_group(const block_panels& w, std::size_t record, std::uint32_t half, const quantized_rows& x,
-                          std::size_t at, vec_f (&acc)[tokens][wide]) {
+                          std::size_t at, vec_f (&acc)[tokens][n]) {
   using format = g32_format<type>;
-  vec_i sum[tokens][wide];
+  vec_i sum[tokens][n];
   HWY_UNROLL(4)
   for (std::uint32_t t = 0; t < tokens; ++t) {
     vec_i start = hn::Zero(di);
     if constexpr (format::zero_shift != 0)
       start = hn::ShiftLeft<format::zero_shift>(hn::Set(di, x.negative_sums[at + t * x.groups]));
     HWY_UNROLL(2)
-    for (std::uint32_t i = 0; i < wide; ++i) sum[t][i] = start;
+    for (std::uint32_t i = 0; i < n; ++i) sum[t][i] = start;
   }
   HWY_UNROLL(2)
-  for (std::uint32_t i = 0; i < wide; ++i) {
+  for (std::uint32_t i = 0; i < n; ++i) {
     for_codes<type>(w, i, record, half, [&](std::uint32_t step, vec_b codes) HWY_ATTR {
       HWY_UNROLL(4)
       for (std::uint32_t t = 0; t < tokens; ++t)
@@ -82,7 +82,7 @@ HWY_INLINE void g32_group(const block_panels& w, std::size_t record, std::uint32
     });
   }
   HWY_UNROLL(2)
-  for (std::uint32_t i = 0; i < wide; ++i) {
+  for (std::uint32_t i = 0; i < n; ++i) {
     const vec_f d = load_scales(w.at(i, record + format::scales + half * 32, 2));
     [[maybe_unused]] vec_f m = hn::Zero(df);
     if constexpr (format::minima != 0) m = load_scales(w.at(i, record + format::minima + half * 32, 2));
@@ -95,28 +95,28 @@ HWY_INLINE void g32_group(const block_panels& w, std::size_t record, std::uint32
   }
 }
 
-/// Up to `narrow_tokens` tokens from `first`, one pass over the panels. y [tokens][wide] comes out.
-template <tensor_type type, std::uint32_t tokens>
-HWY_INLINE void g32_narrow(const block_panels& w, const quantized_rows& x, std::uint32_t first,
-                           vec_f (&y)[tokens][wide]) {
+/// Up to `narrow_tokens` tokens from `first` for n row vectors, one pass over their panels. y [tokens][n] comes out.
+template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
+HWY_INLINE void g32_narrow(const block_panels& w, const quantized_rows& x, std::uint32_t first, vec_f (&y)[tokens][n]) {
   using format = g32_format<type>;
+  const std::size_t ahead = current_tuning.prefetch_bytes;
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g32_elements;
   for (std::uint32_t t = 0; t < tokens; ++t)
-    for (std::uint32_t i = 0; i < wide; ++i) y[t][i] = hn::Zero(df);
+    for (std::uint32_t i = 0; i < n; ++i) y[t][i] = hn::Zero(df);
   std::size_t at = std::size_t{first} * x.groups, record = 0;
   for (std::uint32_t group = 0; group < x.groups;) {
     const std::uint32_t end = group + groups_per_chunk < x.groups ? group + groups_per_chunk : x.groups;
-    vec_f acc[tokens][wide];
+    vec_f acc[tokens][n];
     for (std::uint32_t t = 0; t < tokens; ++t)
-      for (std::uint32_t i = 0; i < wide; ++i) acc[t][i] = hn::Zero(df);
+      for (std::uint32_t i = 0; i < n; ++i) acc[t][i] = hn::Zero(df);
     for (; group < end; record += format::bytes) {
-      for (std::uint32_t p = 0; p < wide / halves; ++p)
-        for (std::uint32_t l = 0; l < format::bytes; l += 64) hwy::Prefetch(w.panel[p] + record + prefetch_bytes + l);
+      for (std::uint32_t p = 0; p < n / halves; ++p)
+        for (std::uint32_t l = 0; l < format::bytes; l += 64) hwy::Prefetch(w.panel[p] + record + ahead + l);
       for (std::uint32_t half = 0; half < 2 && group < end; ++half, ++group, ++at)
-        g32_group<type, tokens>(w, record, half, x, at, acc);
+        g32_group<type, tokens, n>(w, record, half, x, at, acc);
     }
     for (std::uint32_t t = 0; t < tokens; ++t)
-      for (std::uint32_t i = 0; i < wide; ++i) y[t][i] = hn::Add(y[t][i], acc[t][i]);
+      for (std::uint32_t i = 0; i < n; ++i) y[t][i] = hn::Add(y[t][i], acc[t][i]);
   }
 }
 

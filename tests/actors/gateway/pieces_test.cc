@@ -29,6 +29,19 @@ TEST(Routes, KnowPathsAndMethods) {
   EXPECT_FALSE(allows(route::chat, "POS"));
 }
 
+TEST(EdgeChecks, NumberCallersByTheirKey) {
+  const std::vector<std::string> keys{"one", "two"};
+  request_head head;
+  EXPECT_EQ(caller_of(head, {}), 0u);
+  EXPECT_FALSE(caller_of(head, keys));
+  head.fields = {{"authorization", "Bearer two"}};
+  EXPECT_EQ(caller_of(head, keys), 2u);
+  head.fields = {{"x-api-key", "one"}};
+  EXPECT_EQ(caller_of(head, keys), 1u);
+  head.fields = {{"api-key", "three"}};
+  EXPECT_FALSE(caller_of(head, keys));
+}
+
 struct recording_control final : exchange_control {
   void taken(std::uint32_t choice, std::uint32_t upto) override { credits.emplace_back(choice, upto); }
   void cancel() override { ++cancels; }

@@ -91,14 +91,15 @@ TEST_F(loading, takes_what_was_measured_and_gives_it_back_with_the_model) {
   EXPECT_EQ(budget_->numbers().free, budget_->numbers().total);
 }
 
-TEST_F(loading, more_sequences_come_from_what_is_free) {
+TEST_F(loading, holds_one_context_and_addresses_for_every_slot) {
   start();
   const std::uint64_t floor = measure_it();
   source_.slots = 4;
   budget_->earmark(5, floor);
   load_it();
   ASSERT_EQ(h_->loaded.size(), 1u);
-  EXPECT_EQ(h_->handle.core->pages.pages(), 4 * plan::pages_for(256));
+  EXPECT_EQ(h_->handle.core->pages.pages(), plan::pages_for(256));
+  EXPECT_EQ(h_->handle.core->pages.capacity(), 4 * plan::pages_for(256));
 }
 
 TEST_F(loading, without_its_earmark_a_load_fails_as_retryable) {

@@ -5,75 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <map>
-#include <optional>
 #include <set>
 
-#include "actors/loader/load_model.h"
-#include "tests/support/temporary_folder.h"
-#include "tests/support/tiny_llama.h"
+#include "tests/actors/model/batch_fixture.h"
 
 namespace infer::actors {
 namespace {
-
-struct recorder final : batch_output {
-  std::map<std::uint32_t, std::vector<std::int32_t>> ids;  // by choice
-  std::map<std::uint32_t, msg::stream_end> ends;
-  std::vector<msg::stream_refused> refusals;
-  std::vector<std::string> faults;
-  void made(msg::raw_tokens t) override {
-    auto& log = ids[t.key.choice];
-    for (const auto& token : t.tokens) log.push_back(token.id);
-    if (t.end != 0) ends[t.key.choice] = static_cast<msg::stream_end>(t.end);
-    if (!t.fault.empty()) faults.push_back(t.fault);
-  }
-  void refused(msg::stream_refused r) override { refusals.push_back(std::move(r)); }
-};
-
-class batch : public testing::Test {
- protected:
-  void load(std::uint32_t slots = 4, std::uint64_t memory = std::uint64_t{1} << 30) {
-    test_support::write_tiny_llama(folder_ / "tiny.gguf");
-    msg::model_source source;
-    source.id = "tiny";
-    source.path = (folder_ / "tiny.gguf").string();
-    source.slots = slots;
-    source.batch = 32;
-    budget_ = memory::budget::make(memory);
-    const auto measured = measure(source);
-    ASSERT_TRUE(measured);
-    ASSERT_TRUE(budget_->earmark(1, measured.value().bytes.floor()));
-    const load_resources resources{budget_, 1, std::make_shared<threads::compute_lane>(), hooks_};
-    auto loaded = actors::load(source, 1, resources, [](std::uint32_t) {}, {});
-    ASSERT_TRUE(loaded) << loaded.error().message();
-    core_ = loaded.value();
-    batch_.emplace(core_, 1, out_);
-  }
-
-  msg::open_stream stream(std::uint32_t choice, std::size_t prompt, std::uint32_t max_tokens,
-                          std::uint32_t upto = 1000) {
-    msg::open_stream m;
-    m.key = {1, 1, choice};
-    m.attempt = 1;
-    for (std::size_t i = 0; i < prompt; ++i)
-      m.prompt_ids.push_back(static_cast<std::int32_t>(3 + (i * 7 + choice * 13) % 250));
-    m.sampling.temperature = 0.0f;
-    m.sampling.ignore_end = true;
-    m.max_tokens = max_tokens;
-    m.upto = upto;
-    return m;
-  }
-  void open(const msg::open_stream& m) { batch_->open(m, m.key.choice); }
-  void run(int most = 2000) {
-    for (int i = 0; i < most && batch_->has_work(); ++i) batch_->step();
-  }
-
-  test_support::temporary_folder folder_;
-  core_hooks hooks_;
-  std::shared_ptr<memory::budget> budget_;
-  std::shared_ptr<model_core> core_;
-  recorder out_;
-  std::optional<running_batch> batch_;
-};
 
 TEST_F(batch, a_stream_runs_to_its_length_and_gives_its_pages_back) {
   load();
@@ -81,7 +18,7 @@ TEST_F(batch, a_stream_runs_to_its_length_and_gives_its_pages_back) {
   run();
   EXPECT_EQ(out_.ids[0].size(), 20u);
   EXPECT_EQ(out_.ends[0], msg::stream_end::length);
-  EXPECT_EQ(core_->pages.free_pages(), core_->pages.pages());
+  EXPECT_EQ(unused_pages(), core_->pages.pages());
   EXPECT_EQ(core_->counters.streams_open.load(), 0u);
   EXPECT_FALSE(batch_->has_work());
 }
@@ -151,7 +88,7 @@ TEST_F(batch, opening_twice_is_once_and_a_new_attempt_replaces) {
   m.attempt = 2;
   open(m);
   run();
-  EXPECT_EQ(core_->pages.free_pages(), core_->pages.pages());
+  EXPECT_EQ(unused_pages(), core_->pages.pages());
 }
 
 TEST_F(batch, a_set_flag_ends_the_stream_and_frees_its_pages) {
@@ -164,7 +101,8 @@ TEST_F(batch, a_set_flag_ends_the_stream_and_frees_its_pages) {
   EXPECT_LT(out_.ids[0].size(), 100u);
   EXPECT_EQ(out_.ends.count(0), 0u);
   EXPECT_EQ(out_.ids[1].size(), 20u);
-  EXPECT_EQ(core_->pages.free_pages(), core_->pages.pages());
+  batch_->close({{1, 1, 0}, 1, 0});
+  EXPECT_EQ(unused_pages(), core_->pages.pages());
 }
 
 TEST_F(batch, a_flag_set_while_the_stream_waits_for_a_slot_frees_its_place) {
@@ -198,7 +136,8 @@ TEST_F(batch, a_cancel_in_the_middle_of_a_step_stops_within_one_layer) {
   *armed = false;
   EXPECT_LE(layers_after->size(), 1u) << "only the layer under way is finished";
   EXPECT_EQ(core_->counters.rows_cancelled.load(), 1u);
-  EXPECT_EQ(core_->pages.free_pages(), core_->pages.pages());
+  batch_->close({{1, 1, 0}, 1, 0});
+  EXPECT_EQ(unused_pages(), core_->pages.pages());
   delete holder;
 }
 
@@ -228,9 +167,8 @@ TEST_F(batch, refuses_what_cannot_work_with_a_reason) {
 }
 
 TEST_F(batch, memory_for_one_sequence_serves_many_one_after_the_other) {
-  load(8, std::uint64_t{1} << 30);
-  // A pool of one context only.
-  core_->pages = memory::page_pool::make(8, core_->pages.page_bytes()).value();
+  load(8, 0);
+  EXPECT_EQ(core_->pages.pages(), 8u);
   for (std::uint32_t c = 0; c < 6; ++c) open(stream(c, 100, 50));
   run(5000);
   for (std::uint32_t c = 0; c < 6; ++c) EXPECT_EQ(out_.ids[c].size(), 50u) << c;

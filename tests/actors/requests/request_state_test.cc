@@ -75,6 +75,21 @@ class request : public testing::Test {
   std::optional<request_state> state_;
 };
 
+TEST_F(request, reports_what_was_cached_of_its_prompt_by_the_first_attempt_of_its_first_choice) {
+  msg::generate g;
+  g.choices = 2;
+  g.cache_salt = 12;
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, {10, 11, 12}, {}, {}, 100});
+  EXPECT_EQ(out_.opened.cache_salt, 12u);
+  state_->opened({{5, 3, 0}, 1, 1, 2});
+  state_->opened({{5, 3, 1}, 1, 1, 3});
+  tokens(0, {"a"}, msg::stream_end::length);
+  tokens(0, {"b"}, msg::stream_end::length, 1, 1);
+  EXPECT_EQ(out_.finished.cached_tokens, 2u);
+}
+
 TEST_F(request, goes_from_lease_to_tokens_and_releases) {
   begin();
   EXPECT_EQ(out_.take(), steps{"acquire"});

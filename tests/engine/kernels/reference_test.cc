@@ -14,6 +14,7 @@
 #include "engine/core/elementary.h"
 #include "engine/core/half.h"
 #include "engine/kernels/ops.h"
+#include "engine/kernels/tuning.h"
 #include "engine/quant/blocks.h"
 #include "engine/quant/dequantize.h"
 #include "engine/quant/packed.h"
@@ -211,6 +212,23 @@ TEST_P(linear, every_table_equals_the_normative_one_to_the_bit) {
       }
     }
   }
+}
+
+TEST_P(linear, every_choice_of_tuning_gives_the_same_bits) {
+  const tuning before = current_tuning;
+  const std::uint32_t columns = columns_of(1280);
+  const matrix w(GetParam(), 50, columns, 17);
+  const auto x = random_floats(columns, 18);
+  for (const op_table* ops : all_ops()) {
+    for (const std::uint32_t panels : {1u, 2u}) {
+      for (const std::uint32_t ahead : {0u, 4608u}) {
+        current_tuning = {ahead, panels};
+        EXPECT_TRUE(equal_bits(run_linear(*ops, w, x, 1, true), run_linear(reference_ops(), w, x, 1, true)))
+            << ops->name << ", " << panels << " panels";
+      }
+    }
+  }
+  current_tuning = before;
 }
 
 TEST_P(linear, a_token_does_not_depend_on_its_neighbours) {

@@ -67,11 +67,25 @@ TEST_F(prefixes, finds_the_longest_kept_run_of_whole_pages) {
   EXPECT_EQ(hit.length, 32u);
   ASSERT_EQ(hit.tables[0].size(), 1u);
   EXPECT_EQ(hit.tables[0][0], s.pages()[0]);
-  EXPECT_EQ(index_->counts().hits, 3u);
-  EXPECT_EQ(index_->counts().misses, 1u);
-  EXPECT_EQ(index_->counts().hit_positions, 96u + 64 + 32);
   EXPECT_EQ(index_->match(key, text(200), 199), 96u);
-  EXPECT_EQ(index_->counts().hits, 3u) << "looking is not a use";
+}
+
+TEST_F(prefixes, counts_the_look_ups_that_were_taken) {
+  keep(text(100));
+  index_->find(key, text(100), 99);
+  EXPECT_EQ(index_->counts().hits, 0u) << "looking alone does not count";
+  index_->count(index_->find(key, text(100), 99));
+  index_->count(index_->find(key, text(40), 39));
+  index_->count(index_->find(key, text(100, 500), 99));
+  EXPECT_EQ(index_->counts().hits, 2u);
+  EXPECT_EQ(index_->counts().misses, 1u);
+  EXPECT_EQ(index_->counts().hit_positions, 96u + 32);
+}
+
+TEST_F(prefixes, keeps_no_more_than_it_was_given_ids_for) {
+  auto s = grown(100);
+  index_->insert(key, text(70), s);
+  EXPECT_EQ(index_->pages(0), 2u);
 }
 
 TEST_F(prefixes, the_same_run_behind_another_one_is_another) {
