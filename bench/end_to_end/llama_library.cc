@@ -74,6 +74,7 @@ struct llama_library::functions {
   opaque (*pool_defaults)(int);
   void* (*make_pool)(opaque*);
   void (*free_pool)(void*);
+  void (*pause_pool)(void*);
   const void* (*vocab)(const void*);
   std::int32_t (*vocab_size)(const void*);
   std::int32_t (*tokenize)(const void*, const char*, std::int32_t, std::int32_t*, std::int32_t, bool, bool);
@@ -127,6 +128,7 @@ llama_library::llama_library(const std::filesystem::path& folder, const std::fil
   void* backend = open_library(f.backend);
   find(backend, "ggml_threadpool_new", f.make_pool);
   find(backend, "ggml_threadpool_free", f.free_pool);
+  find(backend, "ggml_threadpool_pause", f.pause_pool);
 
   model_ = f.load(model.c_str(), f.model_defaults());
   if (model_ == nullptr) throw std::runtime_error("llama.cpp cannot load " + model.string());
@@ -169,6 +171,10 @@ std::string llama_library::piece_of(std::int32_t id) const {
 
 void llama_library::clear() {
   call_->clear(call_->memory(context_), true);
+}
+
+void llama_library::rest() {
+  call_->pause_pool(pool_);
 }
 
 void llama_library::feed_blindly(std::span<const std::int32_t> ids) {

@@ -35,6 +35,8 @@ class llama_library {
   void clear();
   /// Feeds ids in batches of at most 512 and waits for the last one's logits; returns the most likely next id.
   std::int32_t feed(std::span<const std::int32_t> ids);
+  /// Puts its threads to sleep until it is fed again: after work they would spin, and disturb who comes next.
+  void rest();
   /// As `feed`, without looking at the logits but for one.
   void feed_blindly(std::span<const std::int32_t> ids);
 

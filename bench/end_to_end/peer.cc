@@ -83,6 +83,7 @@ class their_side {
         llama_.feed_blindly(std::span(ids_).subspan(depth + token, 1));
     });
   }
+  void rest() { llama_.rest(); }
   std::string description() const { return llama_.description(); }
 
  private:
@@ -123,6 +124,7 @@ round_record measure_round(const peer_options& o, const std::string& model, bool
   round.raw = roof.measure(0.2);
   if (ours_first) take_turn(o, ours, us, round);
   take_turn(o, theirs, them, round);
+  them.rest();
   if (!ours_first) take_turn(o, ours, us, round);
   if (!o.ours.empty()) first_tokens(o, model, ours_first, round);
   round.foreign = foreign_share(before, cpu_times::now());

@@ -26,9 +26,40 @@ struct bench_options {
   std::size_t cold_bytes = std::size_t{256} << 20;
 };
 
-/// Rates per second that nothing can exceed: bytes of memory, 8-bit operations, f32 operations.
-struct roof_rates {
-  double read = 0, dot = 0, fma = 0;
+/// What bounds a kernel: reading memory, 8-bit operations, f32 operations, or nothing that is measured here.
+enum class roof_kind : std::uint8_t { none, read, dot, fma };
+
+/// The roofs, measured again beside every run: on a shared machine only rates of one moment compare.
+class roof_set {
+ public:
+  roof_set(std::uint32_t threads, std::size_t bytes) : threads_(threads), read_(threads, bytes / threads) {
+    const auto fastest = [&](std::string_view unit) {
+      peak_loop best{};
+      double rate = 0;
+      for (const peak_loop& loop : peak_loops()) {
+        if (loop.unit != unit) continue;
+        if (const double measured = measure_peak(loop, threads, 0.05); measured > rate) {
+          rate = measured;
+          best = loop;
+        }
+      }
+      return best;
+    };
+    dot_ = fastest("GOP/s");
+    fma_ = fastest("GFLOP/s");
+  }
+
+  /// Per second; 0 for a roof that this CPU has no way to measure.
+  double measure(roof_kind kind) {
+    if (kind == roof_kind::read) return read_.measure(0.02);
+    const peak_loop& loop = kind == roof_kind::dot ? dot_ : fma_;
+    return kind == roof_kind::none || loop.run == nullptr ? 0 : measure_peak(loop, threads_, 0.02);
+  }
+
+ private:
+  std::uint32_t threads_;
+  read_roof read_;
+  peak_loop dot_{}, fma_{};
 };
 
 constexpr tensor_type types[] = {tensor_type::q4_0, tensor_type::q4_1, tensor_type::q5_0,
@@ -97,18 +128,16 @@ struct activations {
 
 class bench {
  public:
-  bench(const bench_options& o, const std::string& command) : o_(o), csv_(o.csv, command), pool_(o.threads) {
-    roofs_.read = read_roof(o.threads, o.cold_bytes / o.threads).measure(0.3);
-    for (const peak_loop& loop : peak_loops()) {
-      double& roof = loop.unit == "GOP/s" ? roofs_.dot : roofs_.fma;
-      roof = std::max(roof, measure_peak(loop, o.threads, 0.1));
-    }
+  bench(const bench_options& o, const std::string& command)
+      : o_(o), csv_(o.csv, command), pool_(o.threads), roofs_(o.threads, o.cold_bytes) {
     std::printf("%s, %u threads: read %.1f GB/s, dot %.0f GOP/s, fma %.0f GFLOP/s\n", machine_name().c_str(), o.threads,
-                roofs_.read * 1e-9, roofs_.dot * 1e-9, roofs_.fma * 1e-9);
+                roofs_.measure(roof_kind::read) * 1e-9, roofs_.measure(roof_kind::dot) * 1e-9,
+                roofs_.measure(roof_kind::fma) * 1e-9);
   }
 
   void run() {
-    report("fork-join of the pool", "", 1, "joins", 0, [&] { pool_.run(o_.threads, [](std::uint32_t) {}); });
+    report("fork-join of the pool", "", 1, "joins", roof_kind::none,
+           [&] { pool_.run(o_.threads, [](std::uint32_t) {}); });
     for (const op_table* ops : kernels::all_ops()) {
       for (const tensor_type type : types) {
         for (const matrix_shape shape : shapes) linear(*ops, type, shape);
@@ -120,31 +149,40 @@ class bench {
   }
 
  private:
-  /// Medians of `runs` times of at least 30 ms of `work`, which does `amount` of `unit`; `roof` 0: none.
+  /// Medians of `runs` times of at least 30 ms of `work`, which does `amount` of `unit`.
   template <class Work>
-  void report(const std::string& name, const std::string& parameters, double amount, const char* unit, double roof,
+  void report(const std::string& name, const std::string& parameters, double amount, const char* unit, roof_kind roof,
               const Work& work) {
     if ((name + " " + parameters).find(o_.filter) == std::string::npos) return;
     work();
-    std::vector<double> rates;
+    std::vector<double> rates, shares;
     for (std::uint32_t run = 0; run < o_.runs; ++run) {
-      const auto start = std::chrono::steady_clock::now();
-      double seconds = 0, done = 0;
-      while (seconds < 0.03) {
-        work();
-        done += amount;
-        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-      }
-      rates.push_back(done / seconds);
-      csv_.add(name, parameters + " threads=" + std::to_string(o_.threads), run, rates.back(), unit);
-      if (roof > 0) csv_.add(name + " share", parameters, run, rates.back() / roof, "1");
+      const double limit = roofs_.measure(roof);
+      rates.push_back(rate_of(amount, work));
+      csv_.add(name, parameters + " threads=" + std::to_string(o_.threads), run, rates.back(),
+               std::string(unit) + "/s");
+      if (limit == 0) continue;
+      shares.push_back(rates.back() / limit);
+      csv_.add(name + " share", parameters + " threads=" + std::to_string(o_.threads), run, shares.back(), "1");
     }
     std::ranges::sort(rates);
-    std::printf("%-10s %-44s %10.3f G%s/s (%.3f - %.3f)", name.c_str(), parameters.c_str(), median(rates) * 1e-9, unit,
+    std::printf("%-11s %-44s %9.3f G%s/s (%.3f - %.3f)", name.c_str(), parameters.c_str(), median(rates) * 1e-9, unit,
                 rates.front() * 1e-9, rates.back() * 1e-9);
-    if (roof > 0) std::printf("  %.2f of the roof", median(rates) / roof);
+    if (!shares.empty()) std::printf("  %.2f of the roof", median(shares));
     std::printf("\n");
     std::fflush(stdout);
+  }
+
+  template <class Work>
+  static double rate_of(double amount, const Work& work) {
+    const auto start = std::chrono::steady_clock::now();
+    double seconds = 0, done = 0;
+    while (seconds < 0.03) {
+      work();
+      done += amount;
+      seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+    return done / seconds;
   }
 
   void linear(const op_table& ops, tensor_type type, matrix_shape shape) {
@@ -179,10 +217,10 @@ class bench {
       const std::string parameters = what + " tokens=" + std::to_string(tokens);
       const double operations = 2.0 * tokens * shape.rows * shape.columns;
       if (tokens < 8)
-        report("linear", parameters, static_cast<double>(original.bytes.size()), "B", roofs_.read, once);
+        report("linear", parameters, static_cast<double>(original.bytes.size()), "B", roof_kind::read, once);
       else
         report("linear", parameters, operations, form == quant::canonical_form::floating ? "FLOP" : "OP",
-               form == quant::canonical_form::floating ? roofs_.fma : roofs_.dot, once);
+               form == quant::canonical_form::floating ? roof_kind::fma : roof_kind::dot, once);
     }
   }
 
@@ -215,9 +253,9 @@ class bench {
     const std::string parameters =
         std::string(ops.name) + " f16 tokens=" + std::to_string(tokens) + " depth=" + std::to_string(depth);
     if (tokens == 1)
-      report("attention", parameters, static_cast<double>(layout.page_bytes()) * pages, "B", roofs_.read, once);
+      report("attention", parameters, static_cast<double>(layout.page_bytes()) * pages, "B", roof_kind::read, once);
     else
-      report("attention", parameters, 4.0 * heads * head_dim * tokens * depth, "FLOP", roofs_.fma, once);
+      report("attention", parameters, 4.0 * heads * head_dim * tokens * depth, "FLOP", roof_kind::fma, once);
   }
 
   /// One thread over 64 rows of the 1.5B shape's width; bytes read and written.
@@ -228,25 +266,26 @@ class bench {
     activations in(ops, tokens, width, quant::canonical_form::g32),
         in256(ops, tokens, width, quant::canonical_form::g256);
     std::vector<float> y(in.x.size()), w(width, 1.0f), sine(tokens * half, 0.6f), cosine(tokens * half, 0.8f);
-    report("rms_norm", parameters, bytes, "B", 0,
+    report("rms_norm", parameters, bytes, "B", roof_kind::none,
            [&] { ops.rms_norm(in.x.data(), w.data(), 1e-6f, tokens, width, y.data()); });
-    report("silu_gate", parameters, 1.5 * bytes, "B", 0,
+    report("silu_gate", parameters, 1.5 * bytes, "B", roof_kind::none,
            [&] { ops.silu_gate(in.x.data(), in.x.data(), in.x.size(), y.data()); });
-    report("gelu_gate", parameters, 1.5 * bytes, "B", 0,
+    report("gelu_gate", parameters, 1.5 * bytes, "B", roof_kind::none,
            [&] { ops.gelu_gate(in.x.data(), in.x.data(), in.x.size(), y.data()); });
-    report("add", parameters, 1.5 * bytes, "B", 0, [&] { ops.add(in.x.data(), in.x.data(), in.x.size(), y.data()); });
-    report("rope", parameters, bytes, "B", 0,
+    report("add", parameters, 1.5 * bytes, "B", roof_kind::none,
+           [&] { ops.add(in.x.data(), in.x.data(), in.x.size(), y.data()); });
+    report("rope", parameters, bytes, "B", roof_kind::none,
            [&] { ops.rope({y.data(), tokens, width / head_dim, head_dim, half, sine.data(), cosine.data()}); });
-    report("quantize32", parameters, bytes * 5 / 8, "B", 0,
+    report("quantize32", parameters, bytes * 5 / 8, "B", roof_kind::none,
            [&] { ops.quantize_g32(in.x.data(), tokens, width, in.q); });
-    report("quantize256", parameters, bytes * 5 / 8, "B", 0,
+    report("quantize256", parameters, bytes * 5 / 8, "B", roof_kind::none,
            [&] { ops.quantize_g256(in.x.data(), tokens, width, in256.q); });
   }
 
   bench_options o_;
   csv_file csv_;
   threads::compute_pool pool_;
-  roof_rates roofs_;
+  roof_set roofs_;
 };
 
 }  // namespace
