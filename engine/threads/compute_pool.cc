@@ -10,6 +10,7 @@ namespace infer::threads {
 namespace {
 
 constexpr std::chrono::microseconds longest_spin{50};
+constexpr std::uint32_t spins_before_yielding = 1024;
 constexpr std::uint32_t spins_between_looks_at_the_clock = 64;
 
 void pause() {
@@ -70,7 +71,11 @@ void compute_pool::run_erased(std::uint32_t count, task_fn fn, const void* task)
   take_tasks(0);
   // Closed first, then counted: a worker that comes too late sees the one or is seen by the other.
   job_.fetch_add(1);
-  while (inside_.load() != 0) pause();
+  for (std::uint32_t spins = 1; inside_.load() != 0; ++spins) {
+    // Who is still inside has lost its core: it may need this one.
+    if (spins % spins_before_yielding == 0) std::this_thread::yield();
+    pause();
+  }
 }
 
 void compute_pool::work(std::uint32_t worker) {
