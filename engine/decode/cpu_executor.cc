@@ -62,7 +62,10 @@ class step {
         gated(ops);
         break;
       case phase::kind::one:
-        run(ops[0]);
+        if (ops[0].kind == plan::op_kind::rms_norm)
+          norm(ops[0], next.forms);
+        else
+          run(ops[0]);
     }
     show(ops);
   }
@@ -83,7 +86,7 @@ class step {
       case plan::op_kind::gather:
         return gather(o);
       case plan::op_kind::rms_norm:
-        return norm(o);
+        return norm(o, 0);
       case plan::op_kind::linear:
         return linears({&o, 1});
       case plan::op_kind::rope:
@@ -136,7 +139,7 @@ class step {
   }
 
   /// Norm and, in the same pass over a token, the forms in which the result is read.
-  void norm(const plan::op& o) {
+  void norm(const plan::op& o, std::uint8_t forms) {
     const slot_buffer& in = slot(o.in[0]);
     slot_buffer& out = slot(o.out[0]);
     const float* w = weight(o.w[0]).vector.data();
@@ -145,18 +148,25 @@ class step {
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
       ops_.rms_norm(in.values.data() + at, w, norm.eps, norm.parts, in.width / norm.parts, out.values.data() + at);
+      if (forms & 1) quantize(out, quant::canonical_form::g32, t);
+      if (forms & 2) quantize(out, quant::canonical_form::g256, t);
     });
+    out.g32.valid = (forms & 1) != 0;
+    out.g256.valid = (forms & 2) != 0;
+  }
+
+  /// One token of a slot in one form.
+  void quantize(slot_buffer& in, quant::canonical_form form, std::uint32_t token) {
+    const bool g32 = form == quant::canonical_form::g32;
+    (g32 ? ops_.quantize_g32 : ops_.quantize_g256)(
+        in.values.data() + std::size_t{token} * in.width, 1, in.width,
+        in.form(form).rows.from(token, g32 ? quant::g32_elements : quant::g256_elements));
   }
 
   const kernels::quantized_rows& quantized(slot_buffer& in, quant::canonical_form form) {
     quantized_slot& q = in.form(form);
     if (!q.valid) {
-      const bool g32 = form == quant::canonical_form::g32;
-      each_token(p_.rows_in(in), [&](std::uint32_t t) {
-        (g32 ? ops_.quantize_g32 : ops_.quantize_g256)(
-            in.values.data() + std::size_t{t} * in.width, 1, in.width,
-            q.rows.from(t, g32 ? quant::g32_elements : quant::g256_elements));
-      });
+      each_token(p_.rows_in(in), [&](std::uint32_t t) { quantize(in, form, t); });
       q.valid = true;
     }
     return q.rows;

@@ -164,6 +164,11 @@ quantized_slot make_quantized(std::size_t tokens, std::size_t width, std::size_t
   return out;
 }
 
+std::uint8_t form_bit(tensor_type type) {
+  const quant::canonical_form form = quant::form_of(type);
+  return form == quant::canonical_form::g32 ? 1 : form == quant::canonical_form::g256 ? 2 : 0;
+}
+
 /// The quantized forms in which operations read a slot: bit 0 g32, bit 1 g256.
 template <class TypeOf>
 std::vector<std::uint8_t> forms_of_slots(const plan::plan& p, const plan::program_options& options,
@@ -172,9 +177,7 @@ std::vector<std::uint8_t> forms_of_slots(const plan::plan& p, const plan::progra
   if (options.activations == plan::activation_mode::f32) return out;
   for (const plan::op& o : p.ops) {
     if (o.kind != plan::op_kind::linear && o.kind != plan::op_kind::output) continue;
-    const auto form = quant::form_of(type_of(o.w[0]));
-    if (form == quant::canonical_form::g32) out[o.in[0]] |= 1;
-    if (form == quant::canonical_form::g256) out[o.in[0]] |= 2;
+    out[o.in[0]] |= form_bit(type_of(o.w[0]));
   }
   return out;
 }
@@ -200,6 +203,22 @@ std::vector<phase> phases_of(const plan::plan& p) {
     at += next.count;
   }
   return out;
+}
+
+/// A norm whose result the next phase reads quantizes it while it has it.
+void fuse_norms(cpu_program& program) {
+  if (program.options.activations == plan::activation_mode::f32) return;
+  for (std::size_t i = 0; i + 1 < program.phases.size(); ++i) {
+    phase& norm = program.phases[i];
+    const phase& next = program.phases[i + 1];
+    const plan::op& o = program.plan.ops[norm.first];
+    if (o.kind != plan::op_kind::rms_norm || next.what == phase::kind::one) continue;
+    for (std::uint32_t at = next.first; at < next.first + next.count; ++at) {
+      const plan::op& reader = program.plan.ops[at];
+      if (reader.kind == plan::op_kind::linear && reader.in[0] == o.out[0])
+        norm.forms |= form_bit(program.weights[reader.w[0].index].matrix.type);
+    }
+  }
 }
 
 void make_angles(cpu_program& program) {
@@ -260,6 +279,7 @@ result<std::unique_ptr<cpu_program>> make_cpu_program(const plan::plan& p, const
   program->pages = &pages;
   program->phases = phases_of(p);
   INFER_TRYV(prepare_weights(*program, weights, watch, ops, lane));
+  fuse_norms(*program);
   make_scratch(*program);
   return program;
 }

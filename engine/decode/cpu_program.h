@@ -53,6 +53,7 @@ struct active_row {
 struct phase {
   enum class kind : std::uint8_t { one, linears, gated } what = kind::one;
   std::uint32_t first = 0, count = 1;  // operations of the plan
+  std::uint8_t forms = 0;              // of a norm: in which its reader wants the result, bit 0 g32, bit 1 g256
 };
 
 /// Sines and cosines that operations with the same frequencies share. Shapes: [tokens, half].
