@@ -62,6 +62,8 @@ using plain::sum_lanes;
 //
 #include "engine/kernels/simd/linear-inl.h"
 //
+#include "engine/kernels/simd/pointwise-inl.h"
+//
 #include "engine/kernels/simd/attention-inl.h"
 #include "engine/kernels/simd/quantize-inl.h"
 
@@ -73,6 +75,9 @@ constexpr op_table make_table() {
   t.quantize_g256 = quantize_g256;
   t.linear = linear;
   t.attention = attention;
+  t.rms_norm = rms_norm;
+  t.silu_gate = silu_gate;
+  t.gelu_gate = gelu_gate;
   return t;
 }
 

@@ -7,32 +7,6 @@ inline constexpr std::uint32_t simd_chunk = 256;
 inline constexpr std::uint32_t page_vectors = plan::page_positions / lanes;
 inline constexpr std::uint32_t block_vectors = plan::key_block_positions / lanes;
 
-/// eˣ as exp_f32 computes it, lane by lane.
-HWY_INLINE vec_f exp_lanes(vec_f x) {
-  const auto round = [](vec_f v) HWY_ATTR {
-    const vec_f magic = hn::Set(df, 12582912.0f);
-    return hn::Sub(hn::Add(v, magic), magic);
-  };
-  const auto power = [](vec_f n) HWY_ATTR {
-    return hn::BitCast(df, hn::ShiftLeft<23>(hn::Add(hn::ConvertTo(di, n), hn::Set(di, 127))));
-  };
-  const vec_f clamped = hn::Max(hn::Min(x, hn::Set(df, 88.73f)), hn::Set(df, -87.4f));
-  const vec_f n = round(hn::Mul(clamped, hn::Set(df, 1.44269504088896341f)));
-  vec_f r = hn::MulAdd(n, hn::Set(df, -0.693145751953125f), clamped);
-  r = hn::MulAdd(n, hn::Set(df, -1.428606765330187e-6f), r);
-  vec_f p = hn::Set(df, 1.9875691500e-4f);
-  p = hn::MulAdd(p, r, hn::Set(df, 1.3981999507e-3f));
-  p = hn::MulAdd(p, r, hn::Set(df, 8.3334519073e-3f));
-  p = hn::MulAdd(p, r, hn::Set(df, 4.1665795894e-2f));
-  p = hn::MulAdd(p, r, hn::Set(df, 1.6666665459e-1f));
-  p = hn::MulAdd(p, r, hn::Set(df, 5.0000001201e-1f));
-  p = hn::MulAdd(hn::Mul(p, r), r, r);
-  p = hn::Add(p, hn::Set(df, 1.0f));
-  const vec_f half = round(hn::Mul(n, hn::Set(df, 0.5f)));
-  const vec_f value = hn::Mul(hn::Mul(p, power(half)), power(hn::Sub(n, half)));
-  return hn::IfThenZeroElse(hn::Lt(x, hn::Set(df, -87.3f)), value);
-}
-
 template <plan::kv_type type>
 HWY_INLINE vec_f load_kv(const std::byte* at) {
   if constexpr (type == plan::kv_type::f32) {

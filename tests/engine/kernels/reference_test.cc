@@ -365,6 +365,22 @@ TEST(gate, is_silu_times_up) {
   }
 }
 
+TEST(gate, far_and_special_values_are_the_normative_ones_too) {
+  std::vector<float> gate{0.0f,   -0.0f,   1e-45f, -1e-45f, 1e-30f, 0.624f,  0.626f, -0.625f, 20.0f, -20.5f, 87.3f,
+                          -87.3f, -87.31f, 88.8f,  -88.8f,  100.0f, -100.0f, 1e10f,  -1e10f,  3e38f, -3e38f};
+  const auto wide = random_floats(40, 35, 200.0f);
+  gate.insert(gate.end(), wide.begin(), wide.end());
+  const std::vector<float> up(gate.size(), 1.0f);
+  for (const op_table* ops : all_ops()) {
+    for (auto op : {&op_table::silu_gate, &op_table::gelu_gate}) {
+      std::vector<float> out(gate.size(), poison), normative(gate.size(), poison);
+      (ops->*op)(gate.data(), up.data(), gate.size(), out.data());
+      (reference_ops().*op)(gate.data(), up.data(), gate.size(), normative.data());
+      EXPECT_TRUE(equal_bits(out, normative)) << ops->name;
+    }
+  }
+}
+
 TEST(gate, is_gelu_times_up) {
   const auto gate = random_floats(1000, 33, 8.0f), up = random_floats(1000, 34);
   for (const op_table* ops : all_ops()) {
