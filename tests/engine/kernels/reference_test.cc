@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <iostream>
 #include <limits>
 #include <numbers>
 #include <numeric>
@@ -521,6 +522,15 @@ TEST(attention_store, saturates_what_f16_cannot_hold) {
     EXPECT_EQ(out[0], 65504.0f);
     EXPECT_EQ(out[1], -65504.0f);
   }
+}
+
+TEST(tables, those_that_this_cpu_lacks_are_named) {
+  std::vector<std::string_view> lacking{"reference", "reference_fma", "avx2", "avx512", "avx512_vnni"};
+  for (const op_table* ops : all_ops()) EXPECT_EQ(std::erase(lacking, ops->name), 1u) << ops->name;
+  std::cout << all_ops().size() << " tables tested, " << lacking.size() << " left out because this CPU lacks them";
+  for (const std::string_view name : lacking) std::cout << ' ' << name;
+  std::cout << '\n';
+  RecordProperty("tables_left_out", static_cast<int>(lacking.size()));
 }
 
 TEST(tables, the_normative_one_comes_first_and_the_best_is_one_of_them) {
