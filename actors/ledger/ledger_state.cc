@@ -15,11 +15,13 @@ claim_result claim_line::claim(std::uint64_t claim_id, std::uint64_t bytes) {
   }
   if (line_.empty() && budget_->earmark(claim_id, bytes)) return {claim_answer::granted, 0, {}};
   line_.push_back({claim_id, bytes});
+  tell();
   return {claim_answer::waiting, bytes > numbers.free ? bytes - numbers.free : 0, {}};
 }
 
 void claim_line::cancel(std::uint64_t claim_id) {
   std::erase_if(line_, [&](const waiter& w) { return w.claim_id == claim_id; });
+  tell();
   budget_->drop_earmark(claim_id);
 }
 
@@ -29,7 +31,14 @@ std::vector<std::uint64_t> claim_line::advance() {
     granted.push_back(line_.front().claim_id);
     line_.pop_front();
   }
+  tell();
   return granted;
+}
+
+void claim_line::tell() {
+  std::uint64_t bytes = 0;
+  for (const waiter& w : line_) bytes += w.bytes;
+  budget_->set_awaited(bytes);
 }
 
 }  // namespace infer::actors

@@ -41,6 +41,9 @@ class claim_line {
   struct waiter {
     std::uint64_t claim_id, bytes;
   };
+  /// Tells the budget what the line waits for.
+  void tell();
+
   std::shared_ptr<memory::budget> budget_;
   std::deque<waiter> line_;
 };

@@ -91,6 +91,7 @@ result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::u
   INFER_TRY(auto scratch, take(resources, memory::memory_kind::scratch, opened.bytes.scratch));
   core->leases.push_back(std::move(scratch));
   INFER_TRYV(make_pages(*core, opened, resources));
+  INFER_TRY(const auto transient, take(resources, memory::memory_kind::load_transient, opened.bytes.transient));
   std::uint32_t reported = 0;
   const auto packed = [&](std::uint64_t done, std::uint64_t total) {
     const auto percent = static_cast<std::uint32_t>(done * 99 / std::max<std::uint64_t>(total, 1));

@@ -21,6 +21,9 @@ result<plan::kv_type> kv_type_named(const std::string& name) {
 }  // namespace
 
 result<plan::program_options> options_of(const msg::model_source& source) {
+  if (source.context > most_context)
+    return fail(plan::fault::unsupported, "a context of " + std::to_string(source.context) +
+                                              " positions is more than " + std::to_string(most_context));
   plan::program_options options;
   INFER_TRY(options.keys, kv_type_named(source.key_type));
   INFER_TRY(options.values, kv_type_named(source.value_type));
@@ -36,9 +39,11 @@ footprint footprint_of(const models::model& model, const msg::model_source& sour
                        const plan::program_options& options) {
   footprint out;
   out.weights = decode::weight_bytes(model.weights, kernels::best_ops());
+  for (const plan::weight_source& weight : model.weights.weights)
+    out.transient = std::max<std::uint64_t>(out.transient, weight.bytes.size());
   out.scratch = decode::scratch_bytes(model.plan, model.weights, options);
   const std::uint32_t trained = model.plan.trained_context;
-  out.context = source.context != 0 ? source.context : std::min(trained, default_context);
+  out.context = source.context != 0 ? source.context : std::min({trained, default_context, most_context});
   for (const plan::state_group& group : model.plan.groups)
     out.kv_per_sequence += std::uint64_t{plan::pages_of_context(group, out.context, options.max_batch_tokens)} *
                            plan::page_bytes_of(group, options.keys, options.values);

@@ -12,12 +12,16 @@
 namespace infer::actors {
 
 struct footprint {
-  std::uint64_t weights = 0;  // mapped tensors and reordered copies
+  std::uint64_t weights = 0;    // as the kernels keep them
+  std::uint64_t transient = 0;  // the largest tensor of the file, beside its packed form while that is made
   std::uint64_t scratch = 0;
   std::uint64_t kv_per_sequence = 0;  // one full context
   std::uint32_t context = 0;          // positions per sequence
-  std::uint64_t floor() const { return weights + scratch + kv_per_sequence; }
+  std::uint64_t floor() const { return weights + transient + scratch + kv_per_sequence; }
 };
+
+/// Positions that a sequence may be asked to hold: page numbers and their products stay far below 32 bits.
+inline constexpr std::uint32_t most_context = 1u << 24;
 
 /// Options of the executor as the source asks for them. Errors: names of types that are unknown.
 result<plan::program_options> options_of(const msg::model_source& source);

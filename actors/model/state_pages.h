@@ -15,7 +15,7 @@ class state_pages {
   explicit state_pages(model_core& core) : core_(core) {}
 
   /// Reserves as `sequence::reserve` does, after taking what the pool lacks: first from the account of memory, then
-  /// from kept pages that nobody uses. False where that is not enough; nothing is given up then.
+  /// from kept pages that nobody uses. False where that is not enough.
   bool make_room(plan::sequence& sequence, std::uint32_t more, std::uint32_t ahead = 0);
   /// Pages of a group that are free or can be at once without taking memory.
   std::uint32_t available(std::uint32_t group) const;

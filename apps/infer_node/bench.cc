@@ -13,6 +13,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/model_options.h"
 #include "engine/decode/cpu_executor.h"
+#include "engine/decode/kernel_choice.h"
 #include "engine/decode/speed_run.h"
 #include "engine/threads/compute_lane.h"
 
@@ -108,6 +109,7 @@ int run(const bench_options& o) {
                                      .activations = o.activations,
                                      .batch = o.batch});
   if (!options) return fail_with(options.error().message());
+  decode::tune_kernels(decode::default_tuning_file());
   auto executor =
       std::make_unique<decode::cpu_executor>(kernels::best_ops(), std::make_shared<threads::compute_lane>(o.threads));
   auto opened =

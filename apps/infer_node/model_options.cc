@@ -6,13 +6,16 @@
 #include <filesystem>
 #include <iostream>
 
+#include "actors/model/footprint.h"
+
 namespace infer::apps {
 
 void model_options::add_to(CLI::App& command, bool with_path) {
   if (with_path)
     command.add_option("-m,--model", path, "model file (GGUF; the first part of a split model)")->required();
-  command.add_option("-c,--ctx-size", context,
-                     "positions per sequence; 0: what the model was trained with, at most 8192");
+  command
+      .add_option("-c,--ctx-size", context, "positions per sequence; 0: what the model was trained with, at most 8192")
+      ->check(CLI::Range(0u, actors::most_context));
   command.add_option("-b,--batch-size", batch, "tokens per step")->check(CLI::Range(1, 1 << 16));
   command.add_option("--parallel", slots, "-np: sequences at once")->check(CLI::Range(1, 256));
   command.add_option("--cache-type-k", key_type, "-ctk: type of cached keys, f16, bf16 or f32");

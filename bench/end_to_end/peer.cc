@@ -17,6 +17,7 @@
 #include "bench/support/machine.h"
 #include "bench/support/roofs.h"
 #include "engine/decode/cpu_executor.h"
+#include "engine/decode/kernel_choice.h"
 #include "engine/decode/speed_run.h"
 
 namespace infer::bench {
@@ -212,6 +213,7 @@ void compare(const peer_options& o, const std::string& model, read_roof& roof, c
 int run(const peer_options& o, const std::string& command) {
   csv_file csv(o.csv, command);
   std::printf("%s, %u threads\n", machine_name().c_str(), o.threads);
+  decode::tune_kernels(decode::default_tuning_file());
   read_roof roof(o.threads, roof_bytes);
   for (const std::string& model : o.models) compare(o, model, roof, csv);
   return 0;

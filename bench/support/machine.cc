@@ -33,15 +33,10 @@ std::string machine_name() {
     if (line.starts_with("cpu family")) family = value;
     if (line.starts_with("model\t")) model = value;
     if (line.starts_with("model name"))
-      return value + " (family " + family + " model " + model + "), " + std::to_string(usable_cores()) + " cores";
+      return value + " (family " + family + " model " + model + "), " + std::to_string(threads::usable_cores()) +
+             " cores";
   }
-  return "unknown, " + std::to_string(usable_cores()) + " cores";
-}
-
-std::uint32_t usable_cores() {
-  cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
+  return "unknown, " + std::to_string(threads::usable_cores()) + " cores";
 }
 
 std::string today() {

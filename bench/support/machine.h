@@ -5,11 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/threads/compute_pool.h"
+
 namespace infer::bench {
 
 /// The CPU's model name and how many of its cores this process may use.
 std::string machine_name();
-std::uint32_t usable_cores();
+using threads::usable_cores;
 /// Today as 2024-06-11.
 std::string today();
 

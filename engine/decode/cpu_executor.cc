@@ -503,6 +503,7 @@ result<plan::step_result> cpu_executor::collect(plan::program& on, plan::ticket 
   auto& p = static_cast<cpu_program&>(on);
   if (ticket.number != p.tickets || !std::exchange(p.in_flight, false))
     return fail(plan::fault::bad_row, "collect names a step that is not in flight");
+  threads::set_float_environment();
   step(ops_, lane_->pool(), tap_, p, sink).run();
   for (std::size_t row = 0; row < p.batch.size(); ++row) {
     if (p.outcomes[row] == plan::outcome::done)

@@ -13,6 +13,7 @@
 namespace infer::decode {
 namespace {
 
+constexpr std::uint32_t reserved_rows = 64;    // of a batch whose page tables need no allocation
 constexpr std::uint32_t logit_rows = 16;       // wanted positions whose logits are computed together
 constexpr std::size_t task_bytes = 256 << 10;  // packed by one thread at a time
 constexpr std::uint32_t tasks_per_turn = 16;   // about 4 MiB: a few milliseconds of the lane
@@ -182,6 +183,21 @@ std::vector<std::uint8_t> forms_of_slots(const plan::plan& p, const plan::progra
   return out;
 }
 
+/// Whether `next` reads the same input as `group` and neither needs nor overwrites what those write or read.
+bool independent(std::span<const plan::op> group, const plan::op& next) {
+  return std::ranges::all_of(group, [&](const plan::op& o) {
+    return o.in[0] == next.in[0] && o.out[0] != next.in[0] && next.out[0] != next.in[0] && o.out[0] != next.in[1] &&
+           next.out[0] != o.in[1] && o.out[0] != next.out[0];
+  });
+}
+
+/// Whether the third operation gates the first by the second, row by row.
+bool gates(const plan::plan& p, std::span<const plan::op> ops) {
+  const auto width = [&](plan::slot_id slot) { return p.slots[slot].width; };
+  return ops[2].in[0] == ops[0].out[0] && ops[2].in[1] == ops[1].out[0] && ops[2].out[0] != ops[0].in[0] &&
+         width(ops[0].out[0]) == width(ops[1].out[0]) && width(ops[0].out[0]) == width(ops[2].out[0]);
+}
+
 /// Linear operations that follow each other on the same input, and a gate behind a pair of them, are one phase.
 std::vector<phase> phases_of(const plan::plan& p) {
   std::vector<phase> out;
@@ -190,11 +206,10 @@ std::vector<phase> phases_of(const plan::plan& p) {
     phase next{phase::kind::one, at, 1};
     if (is(at, plan::op_kind::linear)) {
       next.what = phase::kind::linears;
-      const plan::slot_id in = p.ops[at].in[0];
-      while (is(at + next.count, plan::op_kind::linear) && p.ops[at + next.count].in[0] == in) ++next.count;
-      const plan::op &first = p.ops[at], &second = p.ops[at + 1];
-      if (next.count == 2 && is(at + 2, plan::op_kind::gate) && p.ops[at + 2].in[0] == first.out[0] &&
-          p.ops[at + 2].in[1] == second.out[0]) {
+      while (is(at + next.count, plan::op_kind::linear) &&
+             independent(std::span(p.ops).subspan(at, next.count), p.ops[at + next.count]))
+        ++next.count;
+      if (next.count == 2 && is(at + 2, plan::op_kind::gate) && gates(p, std::span(p.ops).subspan(at, 3))) {
         next.what = phase::kind::gated;
         next.count = 3;
       }
@@ -260,7 +275,9 @@ void make_scratch(cpu_program& program) {
   program.batch.reserve(tokens);
   program.active.reserve(tokens);
   program.outcomes.reserve(tokens);
-  program.first_page.reserve(tokens + 1);
+  const std::size_t rows = std::min<std::size_t>(tokens, reserved_rows);
+  program.first_page.reserve(rows * p.groups.size() + 1);
+  program.page_table.reserve(rows * p.groups.size() * plan::pages_for(p.trained_context));
 }
 
 }  // namespace

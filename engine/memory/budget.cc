@@ -51,6 +51,19 @@ std::optional<memory_lease> budget::try_take(memory_kind kind, std::uint64_t byt
   return memory_lease(shared_from_this(), kind, bytes);
 }
 
+std::optional<memory_lease> budget::try_take_spare(memory_kind kind, std::uint64_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (bytes > numbers_.spare()) return std::nullopt;
+  }
+  return try_take(kind, bytes);
+}
+
+void budget::set_awaited(std::uint64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  numbers_.awaited = bytes;
+}
+
 bool budget::earmark(std::uint64_t claim_id, std::uint64_t bytes) {
   const std::lock_guard lock(mutex_);
   if (bytes > numbers_.free) return false;

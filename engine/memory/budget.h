@@ -46,6 +46,9 @@ class memory_lease {
 
 struct budget_numbers {
   std::uint64_t total = 0, free = 0, earmarked = 0;
+  std::uint64_t awaited = 0;  // by claims in line
+  /// Free bytes that no claim waits for.
+  std::uint64_t spare() const { return free > awaited ? free - awaited : 0; }
   std::array<std::uint64_t, static_cast<std::size_t>(memory_kind::count_)> taken{};
 };
 
@@ -56,6 +59,11 @@ class budget : public std::enable_shared_from_this<budget> {
 
   /// Takes `bytes`, or nothing where they are not free.
   std::optional<memory_lease> try_take(memory_kind kind, std::uint64_t bytes);
+
+  /// As `try_take`, but leaves alone what claims wait for: for what can do with less.
+  std::optional<memory_lease> try_take_spare(memory_kind kind, std::uint64_t bytes);
+  /// Says how many bytes claims wait for.
+  void set_awaited(std::uint64_t bytes);
 
   /// Sets `bytes` aside for a claim; false where they are not free.
   bool earmark(std::uint64_t claim_id, std::uint64_t bytes);

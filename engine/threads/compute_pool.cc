@@ -3,8 +3,15 @@
 
 #include <sched.h>
 
+#if defined(__SSE__)
+#include <xmmintrin.h>
+#endif
+
 #include <algorithm>
+#include <cfenv>
 #include <chrono>
+#include <fstream>
+#include <optional>
 
 namespace infer::threads {
 namespace {
@@ -23,10 +30,35 @@ void pause() {
 
 }  // namespace
 
+namespace {
+
+/// Processors that the control group may keep busy, rounded up; none where it has no limit.
+std::optional<std::uint32_t> quota_cores() {
+  long long quota = -1, period = 0;
+  if (std::ifstream v2("/sys/fs/cgroup/cpu.max"); v2 >> quota >> period) {
+  } else {
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_quota_us") >> quota;
+    std::ifstream("/sys/fs/cgroup/cpu/cpu.cfs_period_us") >> period;
+  }
+  if (quota <= 0 || period <= 0) return std::nullopt;
+  return static_cast<std::uint32_t>(std::max(1LL, (quota + period - 1) / period));
+}
+
+}  // namespace
+
 std::uint32_t usable_cores() {
   cpu_set_t set;
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return static_cast<std::uint32_t>(CPU_COUNT(&set));
-  return std::max(1u, std::thread::hardware_concurrency());
+  const bool known = sched_getaffinity(0, sizeof set, &set) == 0;
+  const std::uint32_t cores =
+      known ? static_cast<std::uint32_t>(CPU_COUNT(&set)) : std::max(1u, std::thread::hardware_concurrency());
+  return std::min(cores, quota_cores().value_or(cores));
+}
+
+void set_float_environment() {
+  std::fesetround(FE_TONEAREST);
+#if defined(__SSE__)
+  _mm_setcsr(_mm_getcsr() & ~0x8040u);  // flush-to-zero and denormals-are-zero off
+#endif
 }
 
 compute_pool::compute_pool(std::uint32_t threads) : shares_(std::max(1u, threads)) {
@@ -79,6 +111,7 @@ void compute_pool::run_erased(std::uint32_t count, task_fn fn, const void* task)
 }
 
 void compute_pool::work(std::uint32_t worker) {
+  set_float_environment();
   std::uint32_t seen = 0;
   for (;;) {
     auto spin_until = std::chrono::steady_clock::now() + longest_spin;

@@ -14,8 +14,11 @@
 
 namespace infer::threads {
 
-/// Threads this process may use at once: what its affinity mask allows.
+/// Threads this process may keep busy: what its affinity mask and its control group allow.
 std::uint32_t usable_cores();
+
+/// Sets what the numeric contract takes for granted on the calling thread: rounding to nearest, subnormals kept.
+void set_float_environment();
 
 /// The caller of `run` is worker 0; the others spin for at most 50 µs after a job and sleep then. A worker that the
 /// system keeps from running takes no task, and the others take its share. Threads: `run` by one thread at a time.
@@ -31,14 +34,14 @@ class compute_pool {
   std::uint32_t threads() const { return static_cast<std::uint32_t>(shares_.size()); }
 
   /// Calls task(i) once for every i in [0, count), on any thread, and returns when all have returned. Neighbouring i
-  /// tend to run one after the other on one thread.
+  /// tend to run one after the other on one thread. A task that throws ends the process.
   template <class Task>
   void run(std::uint32_t count, const Task& task) {
-    run_erased(count, [](const void* t, std::uint32_t i) { (*static_cast<const Task*>(t))(i); }, &task);
+    run_erased(count, [](const void* t, std::uint32_t i) noexcept { (*static_cast<const Task*>(t))(i); }, &task);
   }
 
  private:
-  using task_fn = void (*)(const void*, std::uint32_t);
+  using task_fn = void (*)(const void*, std::uint32_t) noexcept;
   struct alignas(64) share {
     std::atomic<std::uint32_t> next{0};
     std::uint32_t end = 0;

@@ -175,16 +175,20 @@ inline void embed_row(const matrix_view& w, std::uint32_t row, float* out) {
   }
 }
 
-// Codes of one group: q = rne(x·127/amax), 0 where amax < 2⁻¹⁰⁰. Returns the scale.
+// Codes of one group: q = rne(x·127/amax), 0 where amax < 2⁻¹⁰⁰. Returns the scale. Where a value is not finite the
+// codes are 0 and the scale is no number, so that what is computed from it is none either.
 inline float quantize_group(const float* x, std::uint32_t count, std::int8_t* codes) {
-  float amax = 0.0f;
+  // Magnitudes compare as their bits do, infinity and NaN above all others.
+  std::uint32_t most = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    const float a = std::fabs(x[i]);
-    amax = a > amax ? a : amax;
+    const std::uint32_t magnitude = std::bit_cast<std::uint32_t>(x[i]) & 0x7fffffffu;
+    most = magnitude > most ? magnitude : most;
   }
-  if (amax < 0x1p-100f) {
+  const float amax = std::bit_cast<float>(most);
+  const bool finite = most < 0x7f800000u;
+  if (!finite || amax < 0x1p-100f) {
     for (std::uint32_t i = 0; i < count; ++i) codes[i] = 0;
-    return 0.0f;
+    return finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
   }
   const float r = 127.0f / amax;
   for (std::uint32_t i = 0; i < count; ++i) codes[i] = static_cast<std::int8_t>(round_even(x[i] * r));

@@ -3,13 +3,17 @@
 /// Codes of `count` elements, a multiple of 32: q = rne(x·127/amax), 0 where amax < 2⁻¹⁰⁰. Returns the scale; `sums`
 /// takes the sum of each run of 16 codes.
 HWY_INLINE float quantize_run(const float* x, std::uint32_t count, std::int8_t* codes, std::int32_t* sums) {
-  vec_f most = hn::Zero(df);
-  for (std::uint32_t i = 0; i < count; i += lanes) most = hn::Max(most, hn::Abs(hn::LoadU(df, x + i)));
-  const float amax = hn::GetLane(hn::MaxOfLanes(df, most));
-  if (amax < 0x1p-100f) {
+  // Magnitudes compare as their bits do, infinity and NaN above all others.
+  vec_i most = hn::Zero(di);
+  for (std::uint32_t i = 0; i < count; i += lanes)
+    most = hn::Max(most, hn::And(hn::BitCast(di, hn::LoadU(df, x + i)), hn::Set(di, 0x7fffffff)));
+  const std::int32_t bits = hn::GetLane(hn::MaxOfLanes(di, most));
+  const float amax = std::bit_cast<float>(bits);
+  const bool finite = bits < 0x7f800000;
+  if (!finite || amax < 0x1p-100f) {
     std::memset(codes, 0, count);
     for (std::uint32_t i = 0; i < count / 16; ++i) sums[i] = 0;
-    return 0.0f;
+    return finite ? 0.0f : std::numeric_limits<float>::quiet_NaN();
   }
   const vec_f r = hn::Set(df, 127.0f / amax);
   const hn::Rebind<std::int8_t, tag_i> bytes;

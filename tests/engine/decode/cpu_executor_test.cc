@@ -212,8 +212,10 @@ TEST(executor_prepare, a_scale_that_is_not_finite_is_refused_with_the_tensors_na
   EXPECT_NE(program.error().message().find("blk.0.attn_v.bias"), std::string::npos) << program.error().message();
 }
 
-TEST(executor_numeric, logits_that_overflow_end_their_row_with_a_numeric_fault) {
-  auto writer = test_support::tiny_llama_writer({.layers = 1});
+class executor_numeric : public testing::TestWithParam<plan::activation_mode> {};
+
+TEST_P(executor_numeric, logits_that_overflow_end_their_row_with_a_numeric_fault) {
+  auto writer = test_support::tiny_llama_writer({.type = tensor_type::q8_0, .layers = 1});
   std::vector<float> huge(32, 3e38f);
   writer.add_tensor("blk.0.attn_v.bias", {32}, huge);
   const auto bytes = writer.build();
@@ -221,7 +223,7 @@ TEST(executor_numeric, logits_that_overflow_end_their_row_with_a_numeric_fault) 
   const auto model = models::build(file).value();
   plan::program_options options;
   options.keys = options.values = plan::kv_type::f32;
-  options.activations = plan::activation_mode::f32;
+  options.activations = GetParam();
   auto pages =
       memory::page_pool::make(8, plan::layout_of(model.plan.groups[0], options.keys, options.values).page_bytes())
           .value();
@@ -238,6 +240,9 @@ TEST(executor_numeric, logits_that_overflow_end_their_row_with_a_numeric_fault) 
   EXPECT_TRUE(sink.rows.empty());
   EXPECT_EQ(s.length(), 0u);
 }
+
+INSTANTIATE_TEST_SUITE_P(modes, executor_numeric,
+                         testing::Values(plan::activation_mode::quantized, plan::activation_mode::f32));
 
 TEST(executor_prepare, scratch_is_what_the_account_says) {
   const auto bytes = test_support::tiny_llama_writer({}).build();

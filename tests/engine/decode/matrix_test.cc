@@ -187,7 +187,7 @@ TEST(step, allocates_nothing_once_it_is_warm) {
     before = now;
   };
   const std::vector<token_id> other = ids(40, 4);
-  for (const std::size_t tokens : {40, 1, 1, 1, 7, 1}) {
+  for (const std::size_t tokens : {40, 1, 1, 1, 7, 1, 40, 40, 1}) {
     const std::span<const token_id> parts[2] = {std::span(prompt).first(tokens), std::span(other).first(tokens)};
     model.step(sequences, parts, plan::want::last, [](auto, auto, auto) {});
     if (sequences[0].length() > 41) {

@@ -148,6 +148,23 @@ TEST(quantizer, groups_that_are_nearly_zero_are_zero) {
   }
 }
 
+TEST(quantizer, what_is_not_finite_makes_a_scale_that_is_no_number) {
+  for (const op_table* ops : all_ops()) {
+    for (const auto form : {quant::canonical_form::g32, quant::canonical_form::g256}) {
+      for (const float bad :
+           {poison, -poison, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
+        for (const std::size_t at : {0u, 7u, 15u, 31u}) {
+          std::vector<float> x(256, 0.5f);
+          x[at] = bad;
+          const activations q(*ops, form, x, 1, 256);
+          EXPECT_TRUE(std::isnan(q.scales[0])) << ops->name << " at " << at;
+          for (std::size_t i = 0; i < 32; ++i) EXPECT_EQ(q.codes[i], 0);
+        }
+      }
+    }
+  }
+}
+
 class linear : public testing::TestWithParam<tensor_type> {
  protected:
   std::uint32_t columns_of(std::uint32_t wish) const {
