@@ -348,7 +348,8 @@ class step {
   void output(const plan::op& o) {
     slot_buffer& in = slot(o.in[0]);
     kernels::linear_args a = linear_args(weight(o.w[0]).matrix, in);
-    a.scale = p_.plan.params[o.params].linear.scale;
+    const plan::output_params& params = p_.plan.params[o.params].output;
+    a.scale = params.scale;
     const kernels::quantized_rows* all = a.q;
     const std::uint32_t tile = static_cast<std::uint32_t>(p_.logits.size() / p_.plan.vocabulary);
     const bool g32 = quant::form_of(a.w.type) == quant::canonical_form::g32;
@@ -362,7 +363,13 @@ class step {
         a.x = in.values.data() + std::size_t{from} * in.width;
       }
       a.y = p_.logits.data();
-      pool_.run(blocks_of(a.w), [&](std::uint32_t task) { ops_.linear(a, block(a.w, task)); });
+      pool_.run(blocks_of(a.w), [&](std::uint32_t task) {
+        const kernels::row_range rows = block(a.w, task);
+        ops_.linear(a, rows);
+        if (params.softcap == 0) return;
+        for (std::uint32_t t = 0; t < a.tokens; ++t)
+          ops_.softcap(a.y + std::size_t{t} * a.w.rows + rows.begin, rows.end - rows.begin, params.softcap);
+      });
       deliver(from, a.tokens);
     }
   }

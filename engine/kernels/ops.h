@@ -134,6 +134,8 @@ struct op_table {
   void (*gelu_gate)(const float* gate, const float* up, std::size_t count, float* out);
   /// out = a + b, element by element. Shapes: [count]. out may alias either.
   void (*add)(const float* a, const float* b, std::size_t count, float* out);
+  /// x = cap · tanh(x · (1/cap)), element by element in place. Shapes: [count]. cap > 0.
+  void (*softcap)(float* x, std::size_t count, float cap);
 };
 
 /// The normative bodies, compiled for the baseline instruction set.

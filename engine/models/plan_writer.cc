@@ -39,13 +39,18 @@ class writer {
     mixed_ = sandwiched ? slot(h.size(hyper::width)) : plan::no_slot;
     const auto eps = static_cast<float>(h[hyper::norm_eps]);
     norm_params_ = param({.norm = {eps}});
-    q_norm_params_ = param({.norm = {eps, h.size(hyper::heads)}});
-    k_norm_params_ = param({.norm = {eps, h.size(hyper::kv_heads)}});
+    q_norm_params_ = param({.norm = {eps, parts(role::q_norm, hyper::q_width)}});
+    k_norm_params_ = param({.norm = {eps, parts(role::k_norm, hyper::kv_width)}});
     embed_params_ = param({.embed = {static_cast<float>(h[hyper::embedding_scale])}});
     attention_params_ = param({.attention = {h.size(hyper::heads), h.size(hyper::kv_heads), h.size(hyper::head_dim),
-                                             static_cast<float>(h[hyper::attention_scale]), 0.0f}});
+                                             static_cast<float>(h[hyper::attention_scale]),
+                                             static_cast<float>(h[hyper::attention_softcap])}});
     gate_params_ = param({.gate = {family.activation}});
     linear_params_ = param({});
+    residual_params_ = param({.linear = {static_cast<float>(h[hyper::residual_scale])}});
+    output_params_ =
+        param({.output = {static_cast<float>(h[hyper::logit_factor]), static_cast<float>(h[hyper::final_softcap])}});
+    input_ = stream_;
     global_ = rope_params(std::move(turns.global));
     if (has_windows()) local_ = rope_params(std::move(turns.local));
   }
@@ -75,6 +80,16 @@ class writer {
     return has_windows() && layer % period + 1 < period;
   }
   const layer_kind& kind() const { return is_windowed(layer_) ? local_ : global_; }
+  bool turns() const {
+    const std::uint32_t period = h_.size(hyper::no_rope_period);
+    return family_.rope == rope_kind::halves && (period == 0 || (layer_ + 1) % period != 0);
+  }
+
+  /// Parts of a row of `width` values that a norm treats by themselves: as many as its weight fits into it.
+  std::uint32_t parts(role norm, hyper width) const {
+    const auto row = std::ranges::find(family_.tensors, norm, &tensor_row::role);
+    return row == family_.tensors.end() ? 1 : h_.size(width) / h_.size(row->columns);
+  }
 
   layer_kind rope_params(std::vector<float> frequencies) {
     layer_kind out;
@@ -121,7 +136,7 @@ class writer {
 
   void linear(slot_id in, slot_id out, role w, role bias, slot_id residual = plan::no_slot) {
     push({.kind = op_kind::linear,
-          .params = linear_params_,
+          .params = residual == plan::no_slot ? linear_params_ : residual_params_,
           .in = {in, residual},
           .out = {out},
           .w = {layer_weight(w), layer_weight(bias)}});
@@ -135,6 +150,7 @@ class writer {
       switch (row.block) {
         case block::norm:
           norm(stream_, normed_, norm_params_, layer_weight(row.weight));
+          input_ = normed_;
           break;
         case block::attention:
           write_attention(onto_stream);
@@ -147,6 +163,7 @@ class writer {
           if (onto_stream) push({.kind = op_kind::add, .in = {mixed_, stream_}, .out = {stream_}});
           break;
         case block::add:
+          input_ = stream_;
           break;
       }
     }
@@ -161,12 +178,12 @@ class writer {
   }
 
   void write_attention(bool onto_stream) {
-    linear(normed_, q_, role::q, role::q_bias);
-    linear(normed_, k_, role::k, role::k_bias);
-    linear(normed_, v_, role::v, role::v_bias);
+    linear(input_, q_, role::q, role::q_bias);
+    linear(input_, k_, role::k, role::k_bias);
+    linear(input_, v_, role::v, role::v_bias);
     if (const weight_ref w = layer_weight(role::q_norm)) norm(q_, q_, q_norm_params_, w);
     if (const weight_ref w = layer_weight(role::k_norm)) norm(k_, k_, k_norm_params_, w);
-    if (family_.rope == rope_kind::halves) {
+    if (turns()) {
       push({.kind = op_kind::rope, .params = kind().rope_q, .in = {q_}, .out = {q_}});
       push({.kind = op_kind::rope, .params = kind().rope_k, .in = {k_}, .out = {k_}});
     }
@@ -180,8 +197,8 @@ class writer {
   }
 
   void write_feed_forward(bool onto_stream) {
-    linear(normed_, gate_, role::ffn_gate, role::ffn_gate_bias);
-    linear(normed_, up_, role::ffn_up, role::ffn_up_bias);
+    linear(input_, gate_, role::ffn_gate, role::ffn_gate_bias);
+    linear(input_, up_, role::ffn_up, role::ffn_up_bias);
     push({.kind = op_kind::gate, .params = gate_params_, .in = {gate_, up_}, .out = {gate_}});
     last_linear(onto_stream, gate_, role::ffn_down, role::ffn_down_bias);
   }
@@ -192,7 +209,7 @@ class writer {
     norm(wanted, wanted, norm_params_, weight(role::output_norm));
     const weight_ref head = weight(role::output_head);
     push({.kind = op_kind::output,
-          .params = linear_params_,
+          .params = output_params_,
           .in = {wanted},
           .w = {head ? head : weight(role::token_embedding)}});
   }
@@ -202,9 +219,10 @@ class writer {
   const weight_index& index_;
   plan::plan p_;
   std::uint32_t layer_ = 0;
+  slot_id input_{};  // what the next block reads
   slot_id stream_{}, normed_{}, q_{}, k_{}, v_{}, attended_{}, gate_{}, up_{}, mixed_{};
   param_id norm_params_{}, q_norm_params_{}, k_norm_params_{}, embed_params_{}, attention_params_{}, gate_params_{},
-      linear_params_{};
+      linear_params_{}, residual_params_{}, output_params_{};
   layer_kind global_, local_;
 };
 

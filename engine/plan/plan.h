@@ -46,7 +46,7 @@ enum class op_kind : std::uint8_t {
   attention,  // out[0] = attention of queries in[0] over the state of `group`
   gate,       // out[0] = act(in[0]) · in[1]
   add,        // out[0] = in[0] + in[1]
-  output,     // in[0] holds the logits of the wanted rows
+  output,     // logits of the wanted rows = w[0]·in[0] (· scale), softcapped where there is a cap
 };
 
 enum class activation : std::uint8_t { silu, gelu_tanh };
@@ -71,6 +71,10 @@ struct attention_params {
 struct linear_params {
   float scale = 1;
 };
+struct output_params {
+  float scale = 1;
+  float softcap = 0;  // 0: none
+};
 struct gate_params {
   activation act = activation::silu;
 };
@@ -82,6 +86,7 @@ struct op_params {
   rope_params rope;
   attention_params attention;
   linear_params linear;
+  output_params output;
   gate_params gate;
 };
 

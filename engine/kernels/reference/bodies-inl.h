@@ -33,4 +33,5 @@ inline constexpr op_table table{
     .silu_gate = silu_gate,
     .gelu_gate = gelu_gate,
     .add = add,
+    .softcap = softcap,
 };

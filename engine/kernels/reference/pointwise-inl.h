@@ -79,3 +79,8 @@ inline void gelu_gate(const float* gate, const float* up, std::size_t count, flo
 inline void add(const float* a, const float* b, std::size_t count, float* out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
 }
+
+inline void softcap(float* x, std::size_t count, float cap) {
+  const float inverse = 1.0f / cap;
+  for (std::size_t i = 0; i < count; ++i) x[i] = cap * tanh_f32(x[i] * inverse);
+}

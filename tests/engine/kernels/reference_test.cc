@@ -382,6 +382,25 @@ TEST(gate, far_and_special_values_are_the_normative_ones_too) {
   }
 }
 
+TEST(softcap, is_the_cap_times_a_tanh_and_the_same_in_every_table) {
+  const std::vector<float> x = random_floats(1003, 81);
+  for (const float cap : {0.5f, 30.0f}) {
+    std::vector<float> normative = x;
+    reference_ops().softcap(normative.data(), normative.size(), cap);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_NEAR(normative[i], cap * std::tanh(static_cast<double>(x[i]) / cap), 3e-7 * cap) << x[i];
+    for (const op_table* ops : all_ops()) {
+      for (const std::size_t count : {1003, 7, 1, 0}) {
+        std::vector<float> got = x;
+        ops->softcap(got.data(), count, cap);
+        std::vector<float> expected = x;
+        std::copy_n(normative.begin(), count, expected.begin());
+        EXPECT_TRUE(equal_bits(got, expected)) << ops->name << " " << count;
+      }
+    }
+  }
+}
+
 TEST(gate, is_gelu_times_up) {
   const auto gate = random_floats(1000, 33, 8.0f), up = random_floats(1000, 34);
   for (const op_table* ops : all_ops()) {
