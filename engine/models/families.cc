@@ -2,13 +2,23 @@
 #include <algorithm>
 #include <array>
 
+#include "engine/models/gemma.h"
+#include "engine/models/gemma2.h"
 #include "engine/models/gemma3.h"
+#include "engine/models/granite.h"
 #include "engine/models/llama.h"
+#include "engine/models/olmo2.h"
+#include "engine/models/phi3.h"
+#include "engine/models/qwen2.h"
+#include "engine/models/qwen3.h"
+#include "engine/models/smollm3.h"
 
 namespace infer::models {
 namespace {
 
-constexpr std::array<const family_descriptor*, 2> families{&llama, &gemma3};
+constexpr std::array<const family_descriptor*, 10> families{
+    &llama, &qwen2, &qwen3, &gemma, &gemma2, &gemma3, &granite, &olmo2, &smollm3, &phi3,
+};
 
 }  // namespace
 
