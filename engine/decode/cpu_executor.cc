@@ -62,7 +62,7 @@ class step {
         gated(ops);
         break;
       case phase::kind::one:
-        if (ops[0].kind == plan::op_kind::rms_norm)
+        if (is_norm(ops[0]))
           norm(ops[0], next.forms);
         else
           run(ops[0]);
@@ -86,6 +86,7 @@ class step {
       case plan::op_kind::gather:
         return gather(o);
       case plan::op_kind::rms_norm:
+      case plan::op_kind::layer_norm:
         return norm(o, 0);
       case plan::op_kind::linear:
         return linears({&o, 1});
@@ -144,10 +145,11 @@ class step {
     slot_buffer& out = slot(o.out[0]);
     const float* w = weight(o.w[0]).vector.data();
     const plan::norm_params& norm = p_.plan.params[o.params].norm;
+    const auto norm_rows = o.kind == plan::op_kind::rms_norm ? ops_.rms_norm : ops_.layer_norm;
     out.invalidate();
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
-      ops_.rms_norm(in.values.data() + at, w, norm.eps, norm.parts, in.width / norm.parts, out.values.data() + at);
+      norm_rows(in.values.data() + at, w, norm.eps, norm.parts, in.width / norm.parts, out.values.data() + at);
       if (forms & 1) quantize(out, quant::canonical_form::g32, t);
       if (forms & 2) quantize(out, quant::canonical_form::g256, t);
     });

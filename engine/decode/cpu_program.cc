@@ -212,7 +212,7 @@ void fuse_norms(cpu_program& program) {
     phase& norm = program.phases[i];
     const phase& next = program.phases[i + 1];
     const plan::op& o = program.plan.ops[norm.first];
-    if (o.kind != plan::op_kind::rms_norm || next.what == phase::kind::one) continue;
+    if (!is_norm(o) || next.what == phase::kind::one) continue;
     for (std::uint32_t at = next.first; at < next.first + next.count; ++at) {
       const plan::op& reader = program.plan.ops[at];
       if (reader.kind == plan::op_kind::linear && reader.in[0] == o.out[0])

@@ -120,6 +120,8 @@ struct op_table {
   void (*embed_row)(const matrix_view& w, std::uint32_t row, float* out);
   /// y = (x·r)·w with r = 1/√(mean x² + eps). Shapes: x, y [tokens, width]; w [width]. y may alias x.
   void (*rms_norm)(const float* x, const float* w, float eps, std::uint32_t tokens, std::uint32_t width, float* y);
+  /// y = ((x − m)·r)·w with m = mean x, r = 1/√(mean (x − m)² + eps). Shapes and aliasing as of rms_norm.
+  void (*layer_norm)(const float* x, const float* w, float eps, std::uint32_t tokens, std::uint32_t width, float* y);
   void (*quantize_g32)(const float* x, std::uint32_t tokens, std::uint32_t width, const quantized_rows& out);
   void (*quantize_g256)(const float* x, std::uint32_t tokens, std::uint32_t width, const quantized_rows& out);
   /// The rule is chosen by which of x and q is set; q must have the form of the weight's type.

@@ -51,9 +51,17 @@ inline constexpr hyper_row rope_dims{hyper::rope_dims, "rope.dimension_count", s
 inline constexpr hyper_row rope_base{hyper::rope_base, "rope.freq_base", constant<10000>, 1, 1e12};
 inline constexpr hyper_row rope_factor{hyper::rope_factor, "rope.scaling.factor", constant<1>, 1e-3, 1e6};
 inline constexpr hyper_row norm_eps{hyper::norm_eps, "attention.layer_norm_rms_epsilon", nullptr, 0, 1};
+inline constexpr hyper_row layer_norm_eps{hyper::norm_eps, "attention.layer_norm_epsilon", nullptr, 0, 1};
 inline constexpr hyper_row attention_scale{hyper::attention_scale, "", one_by_root_of_head};
 inline constexpr hyper_row window{hyper::window, "attention.sliding_window", constant<0>, 0, 1 << 28};
+inline constexpr hyper_row window_in_3_of_4{hyper::window_period, "attention.sliding_window_pattern", constant<4>, 1,
+                                            1024};
 inline constexpr hyper_row same_local_rope{hyper::local_rope_base, "", same_as<hyper::rope_base>};
+
+/// Where there are windows, only layers with one turn queries and keys.
+inline constexpr hyper_row turned_where_windowed{hyper::no_rope_period, "", [](const hyper_values& h) {
+                                                   return h[hyper::window] > 0 ? h[hyper::window_period] : 0.0;
+                                                 }};
 
 inline constexpr tensor_row token_embedding{role::token_embedding, "token_embd.weight", hyper::vocabulary,
                                             hyper::width,          allowed::any_type,   resident};
@@ -62,6 +70,16 @@ inline constexpr tensor_row output_norm{role::output_norm, "output_norm.weight",
 /// Absent where the embedding is the head.
 inline constexpr tensor_row output_head{
     role::output_head, "output.weight", hyper::vocabulary, hyper::width, allowed::any_type, resident, true};
+
+inline constexpr tensor_row rope_divisors{role::rope_divisors,
+                                          "rope_freqs.weight",
+                                          hyper::one,
+                                          hyper::rope_dims,
+                                          allowed::floats,
+                                          resident,
+                                          true,
+                                          canonical,
+                                          true};
 
 constexpr tensor_row q(plan::row_order order = canonical) {
   return {role::q, "blk.{layer}.attn_q.weight", hyper::q_width, hyper::width, allowed::any_type, per_layer, false,
@@ -109,6 +127,17 @@ constexpr tensor_row v_bias(bool optional) {
 inline constexpr block_row normed_before[]{
     {block::norm, role::attention_norm}, {block::attention},    {block::add},
     {block::norm, role::ffn_norm},       {block::feed_forward}, {block::add},
+};
+
+/// With n = norm h: h += attention(n) + ffn(n).
+inline constexpr block_row side_by_side[]{
+    {block::norm, role::attention_norm}, {block::attention}, {block::add}, {block::feed_forward}, {block::add},
+};
+
+/// h += norm(attention h); h += norm(ffn h).
+inline constexpr block_row normed_after[]{
+    {block::attention},    {block::post_norm, role::post_attention_norm}, {block::add},
+    {block::feed_forward}, {block::post_norm, role::post_ffn_norm},       {block::add},
 };
 
 }  // namespace infer::models::rows

@@ -33,7 +33,7 @@ enum class hyper : std::uint8_t {
   norm_eps,
   attention_scale,
   embedding_scale,
-  residual_scale,     // multiplies what a block adds to the stream
+  residual_scale,     // multiplies what a block without a post_norm adds to the stream
   logit_scale,        // what the file names so
   logit_factor,       // multiplies the logits
   attention_softcap,  // of scores, 0: none
@@ -109,8 +109,8 @@ struct tensor_row {
 
 enum class block : std::uint8_t { norm, attention, feed_forward, post_norm, add };
 
-/// One step of a layer: `norm` reads the residual stream, `attention` and `feed_forward` read the last norm, or the
-/// stream where there was none since the last `add`; `post_norm` norms the last result in place, `add` puts the last
+/// One step of a layer: `norm` reads the residual stream, `attention` and `feed_forward` read the last norm of the
+/// layer, or the stream where it has had none; `post_norm` norms the last result in place, `add` puts the last
 /// result back on the stream.
 struct block_row {
   models::block block{};
@@ -118,6 +118,7 @@ struct block_row {
 };
 
 enum class rope_kind : std::uint8_t { none, halves };
+enum class norm_kind : std::uint8_t { rms, layer };  // layer: with the mean taken off
 
 struct family_descriptor {
   std::string_view name;
@@ -128,6 +129,7 @@ struct family_descriptor {
   std::span<const block_row> layer;
   rope_kind rope = rope_kind::halves;
   plan::activation activation = plan::activation::silu;
+  norm_kind norm = norm_kind::rms;
 };
 
 /// Every family this program knows, in families.cc.

@@ -36,7 +36,7 @@ constexpr std::array hyper_table{
     hyper_row{hyper::embedding_scale, "", rows::root_of_width},
     hyper_row{hyper::attention_softcap, "attn_logit_softcapping", rows::constant<50>, 0, 1e6},
     hyper_row{hyper::final_softcap, "final_logit_softcapping", rows::constant<30>, 0, 1e6},
-    rows::window,
+    hyper_row{hyper::window, "attention.sliding_window", rows::constant<4096>, 0, 1 << 28},
     hyper_row{hyper::window_period, "", rows::constant<2>},
     rows::same_local_rope,
 };

@@ -11,22 +11,10 @@ namespace {
 constexpr std::array<std::string_view, 1> architectures{"olmo2"};
 
 constexpr std::array hyper_table{
-    rows::width,
-    rows::layers,
-    rows::ffn_width,
-    rows::context,
-    rows::heads,
-    rows::kv_heads,
-    rows::head_dim,
-    rows::q_width,
-    rows::kv_width,
-    rows::rope_dims,
-    rows::rope_base,
-    rows::rope_factor,
-    rows::norm_eps,
-    rows::attention_scale,
-    rows::window,
-    hyper_row{hyper::window_period, "attention.sliding_window_pattern", rows::constant<4>, 1, 1024},
+    rows::width,           rows::layers,          rows::ffn_width, rows::context,
+    rows::heads,           rows::kv_heads,        rows::head_dim,  rows::q_width,
+    rows::kv_width,        rows::rope_dims,       rows::rope_base, rows::rope_factor,
+    rows::norm_eps,        rows::attention_scale, rows::window,    rows::window_in_3_of_4,
     rows::same_local_rope,
 };
 
@@ -47,11 +35,6 @@ constexpr std::array tensor_table{
     rows::post_ffn_norm,
 };
 
-constexpr std::array layer_blocks{
-    block_row{block::attention},    block_row{block::post_norm, role::post_attention_norm}, block_row{block::add},
-    block_row{block::feed_forward}, block_row{block::post_norm, role::post_ffn_norm},       block_row{block::add},
-};
-
 }  // namespace
 
 const family_descriptor olmo2{
@@ -60,7 +43,7 @@ const family_descriptor olmo2{
     .source = "OLMo Team 2024; Hugging Face modeling_olmo2.py and modeling_olmo3.py",
     .hyper = hyper_table,
     .tensors = tensor_table,
-    .layer = layer_blocks,
+    .layer = rows::normed_after,
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,
 };

@@ -50,7 +50,6 @@ class writer {
     residual_params_ = param({.linear = {static_cast<float>(h[hyper::residual_scale])}});
     output_params_ =
         param({.output = {static_cast<float>(h[hyper::logit_factor]), static_cast<float>(h[hyper::final_softcap])}});
-    input_ = stream_;
     global_ = rope_params(std::move(turns.global));
     if (has_windows()) local_ = rope_params(std::move(turns.local));
   }
@@ -143,6 +142,7 @@ class writer {
   }
 
   void write_layer() {
+    input_ = stream_;
     for (std::size_t i = 0; i < family_.layer.size(); ++i) {
       const block_row& row = family_.layer[i];
       // A block's last linear writes onto the stream itself when an `add` follows it.
@@ -163,14 +163,14 @@ class writer {
           if (onto_stream) push({.kind = op_kind::add, .in = {mixed_, stream_}, .out = {stream_}});
           break;
         case block::add:
-          input_ = stream_;
           break;
       }
     }
   }
 
   void norm(slot_id in, slot_id out, param_id params, weight_ref w) {
-    push({.kind = op_kind::rms_norm, .params = params, .in = {in}, .out = {out}, .w = {w}});
+    const op_kind kind = family_.norm == norm_kind::rms ? op_kind::rms_norm : op_kind::layer_norm;
+    push({.kind = kind, .params = params, .in = {in}, .out = {out}, .w = {w}});
   }
 
   void last_linear(bool onto_stream, slot_id in, role w, role bias) {
@@ -249,12 +249,12 @@ result<std::vector<float>> inverse_frequencies(const hyper_values& h, double bas
 result<plan::plan> write_plan(const family_descriptor& family, const hyper_values& hyper_params,
                               const weight_index& index, const plan::weight_table& weights) {
   const auto divisors = index.find({role::rope_divisors, 0});
+  const plan::weight_source* divided_by = divisors == index.end() ? nullptr : &weights.weights[divisors->second];
   frequencies turns;
-  INFER_TRY(turns.global,
-            inverse_frequencies(hyper_params, hyper_params[hyper::rope_base], hyper_params[hyper::rope_factor],
-                                divisors == index.end() ? nullptr : &weights.weights[divisors->second]));
+  INFER_TRY(turns.global, inverse_frequencies(hyper_params, hyper_params[hyper::rope_base],
+                                              hyper_params[hyper::rope_factor], divided_by));
   if (hyper_params.size(hyper::window) > 0) {
-    INFER_TRY(turns.local, inverse_frequencies(hyper_params, hyper_params[hyper::local_rope_base], 1.0, nullptr));
+    INFER_TRY(turns.local, inverse_frequencies(hyper_params, hyper_params[hyper::local_rope_base], 1.0, divided_by));
   }
   return writer(family, hyper_params, index, std::move(turns)).write();
 }

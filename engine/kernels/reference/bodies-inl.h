@@ -23,6 +23,7 @@ inline constexpr op_table table{
     .name = INFER_TABLE_NAME,
     .embed_row = embed_row,
     .rms_norm = rms_norm,
+    .layer_norm = layer_norm,
     .quantize_g32 = quantize_g32,
     .quantize_g256 = quantize_g256,
     .linear = linear,

@@ -382,6 +382,30 @@ TEST(gate, far_and_special_values_are_the_normative_ones_too) {
   }
 }
 
+TEST(layer_norm, takes_off_the_mean_and_is_the_same_in_every_table) {
+  for (const std::uint32_t width : {1u, 7u, 64u, 1537u}) {
+    std::vector<float> x = random_floats(3 * width, width);
+    for (float& value : x) value += 4;
+    const std::vector<float> w = random_floats(width, width + 1);
+    std::vector<float> normative(x.size());
+    reference_ops().layer_norm(x.data(), w.data(), 1e-5f, 3, width, normative.data());
+    for (std::size_t row = 0; row < 3; ++row) {
+      const std::span<const float> from(x.data() + row * width, width);
+      const double mean = std::accumulate(from.begin(), from.end(), 0.0) / width;
+      double squares = 0;
+      for (const float value : from) squares += (value - mean) * (value - mean);
+      const double r = 1 / std::sqrt(squares / width + 1e-5);
+      for (std::size_t i = 0; i < width; ++i)
+        EXPECT_NEAR(normative[row * width + i], (from[i] - mean) * r * w[i], 2e-5 * (1 + std::fabs(w[i]))) << width;
+    }
+    for (const op_table* ops : all_ops()) {
+      std::vector<float> got = x;
+      ops->layer_norm(got.data(), w.data(), 1e-5f, 3, width, got.data());  // in place
+      EXPECT_TRUE(equal_bits(got, normative)) << ops->name << " " << width;
+    }
+  }
+}
+
 TEST(softcap, is_the_cap_times_a_tanh_and_the_same_in_every_table) {
   const std::vector<float> x = random_floats(1003, 81);
   for (const float cap : {0.5f, 30.0f}) {

@@ -1,5 +1,6 @@
 // The plans of the dense families: what each does that llama does not.
-// Mirrors: gemma.cc, gemma2.cc, granite.cc, olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc
+// Mirrors: cohere.cc, cohere2.cc, exaone4.cc, gemma.cc, gemma2.cc, granite.cc, internlm2.cc
+// Mirrors: olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -118,6 +119,46 @@ TEST(olmo2, a_window_is_in_all_layers_but_each_fourth) {
   ASSERT_EQ(m.plan.groups.size(), 2u);
   EXPECT_EQ(m.plan.groups[1].window, 13u);
   EXPECT_THAT(m.plan.layer_in_group, ElementsAre(0, 1, 2, 0, 3));
+}
+
+TEST(exaone4, layers_without_a_window_do_not_turn_where_others_have_one) {
+  const model m = build_file("exaone4");
+  EXPECT_THAT(m.plan.layer_in_group, ElementsAre(0, 1, 2, 0, 3));
+  std::vector<std::uint16_t> layers;
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rope)) layers.push_back(o.layer);
+  EXPECT_THAT(layers, ElementsAre(0, 0, 1, 1, 2, 2, 4, 4));
+  EXPECT_EQ(ops_of(build_file("exaone4_full").plan, plan::op_kind::rope).size(), 4u);
+}
+
+TEST(exaone4, rope_divisors_hold_for_layers_with_a_window) {
+  const model m = build_file("exaone4");
+  const auto& frequency = params_of(m, ops_of(m.plan, plan::op_kind::rope)[0]).rope.inverse_frequency;
+  EXPECT_FLOAT_EQ(frequency.back(), static_cast<float>(std::pow(1e4, -6.0 / 8) / 8));
+}
+
+TEST(internlm2, has_biases_where_the_file_has_them) {
+  const model m = build_file("internlm2");
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  for (std::size_t i = 0; i < linear.size(); ++i) EXPECT_EQ(static_cast<bool>(linear[i].w[1]), i % 7 < 4) << i;
+}
+
+TEST(cohere, both_blocks_read_one_layer_norm) {
+  const model m = build_file("cohere");
+  EXPECT_TRUE(ops_of(m.plan, plan::op_kind::rms_norm).empty());
+  const auto norms = ops_of(m.plan, plan::op_kind::layer_norm);
+  ASSERT_EQ(norms.size(), 3u);
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  for (const std::size_t first : {0, 1, 2, 4, 5}) EXPECT_EQ(linear[first].in[0], norms[0].out[0]) << first;
+  for (const std::size_t last : {3, 6}) EXPECT_EQ(linear[last].in[1], norms[0].in[0]) << last;
+  EXPECT_EQ(params_of(m, m.plan.ops.back()).output.scale, 0.25f);
+}
+
+TEST(cohere2, only_layers_with_a_window_turn) {
+  const model m = build_file("cohere2");
+  ASSERT_EQ(m.plan.groups.size(), 2u);
+  EXPECT_EQ(m.plan.groups[1].window, 12u);
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rope)) EXPECT_NE(o.layer, 3);
+  EXPECT_EQ(ops_of(m.plan, plan::op_kind::rope).size(), 8u);
 }
 
 TEST(smollm3, each_fourth_layer_does_not_turn) {

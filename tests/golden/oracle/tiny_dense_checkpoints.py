@@ -19,7 +19,7 @@ from transformers import AutoModelForCausalLM
 from transformers.integrations.ggml import GGUF_CONFIG_MAPPING
 
 from tiny_gemma3_checkpoints import centre_norms
-from tiny_llama_checkpoints import POSITIONS, VOCABULARY, logits_of, paired, randomise
+from tiny_llama_checkpoints import LLAMA3, POSITIONS, VOCABULARY, llama3_divisors, logits_of, paired, randomise
 
 BASE = dict(vocab_size=VOCABULARY, hidden_size=48, intermediate_size=40, num_hidden_layers=2, num_attention_heads=4,
             num_key_value_heads=2, max_position_embeddings=256, rms_norm_eps=1e-5, pad_token_id=None, bos_token_id=0,
@@ -51,8 +51,18 @@ VARIANTS = {
     "phi3_partial": ("phi3", "Phi3", dict(
         num_attention_heads=3, num_key_value_heads=1, hidden_size=48, sliding_window=None, partial_rotary_factor=0.75,
         rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.75})),
+    "exaone4": ("exaone4", "Exaone4", dict(
+        num_hidden_layers=5, hidden_size=32, sliding_window=13, sliding_window_pattern=4, rope_parameters=dict(LLAMA3))),
+    "exaone4_full": ("exaone4", "Exaone4", UNTIED | dict(
+        sliding_window=None, num_key_value_heads=1, layer_types=["full_attention"] * 2)),
+    "internlm2": ("internlm2", "Llama", dict(attention_bias=True)),
+    "cohere": ("command-r", "Cohere", dict(logit_scale=0.25, layer_norm_eps=1e-5)),
+    "cohere_biases": ("command-r", "Cohere", dict(
+        logit_scale=1.5, layer_norm_eps=1e-3, attention_bias=True, num_key_value_heads=1, hidden_size=32)),
+    "cohere2": ("cohere2", "Cohere2", dict(
+        num_hidden_layers=5, hidden_size=32, head_dim=16, sliding_window=12, logit_scale=0.5, layer_norm_eps=1e-5)),
 }
-PAIRED = ("granite", "smollm3")
+PAIRED = ("granite", "smollm3", "internlm2")
 CENTRED = ("gemma", "gemma2")
 
 
@@ -60,15 +70,23 @@ def head_dim_of(config):
     return getattr(config, "head_dim", None) or config.hidden_size // config.num_attention_heads
 
 
+def rope_of(config):
+    return config.rope_parameters.get("full_attention", config.rope_parameters)
+
+
 def write_keys(writer, architecture, config):
-    rope = config.rope_parameters.get("full_attention", config.rope_parameters)
+    rope = rope_of(config)
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     writer.add_block_count(config.num_hidden_layers)
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
     writer.add_head_count_kv(config.num_key_value_heads)
-    writer.add_layer_norm_rms_eps(config.rms_norm_eps)
+    if hasattr(config, "layer_norm_eps"):
+        writer.add_layer_norm_eps(config.layer_norm_eps)
+        writer.add_logit_scale(config.logit_scale)
+    else:
+        writer.add_layer_norm_rms_eps(config.rms_norm_eps)
     writer.add_rope_freq_base(rope["rope_theta"])
     if head_dim_of(config) * config.num_attention_heads != config.hidden_size:
         writer.add_key_length(head_dim_of(config))
@@ -78,7 +96,7 @@ def write_keys(writer, architecture, config):
         writer.add_rope_scaling_factor(rope["factor"])
     if architecture == "phi3":
         writer.add_rope_dimension_count(int(head_dim_of(config) * rope.get("partial_rotary_factor", 1.0)))
-    if architecture in ("gemma2", "phi3", "olmo2") and getattr(config, "sliding_window", None):
+    if architecture in ("gemma2", "phi3", "olmo2", "exaone4", "cohere2") and getattr(config, "sliding_window", None):
         writer.add_sliding_window(config.sliding_window)
     if architecture == "gemma2":
         writer.add_attn_logit_softcapping(config.attn_logit_softcapping)
@@ -117,6 +135,8 @@ def write(path, architecture, model):
         elif architecture in CENTRED and "norm" in name:
             values = values + 1
         writer.add_tensor(names.get_name(name, try_suffixes=(".weight", ".bias")), np.ascontiguousarray(values))
+    if rope_of(config)["rope_type"] == "llama3":
+        writer.add_tensor("rope_freqs.weight", llama3_divisors(rope_of(config), head_dim_of(config)))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
