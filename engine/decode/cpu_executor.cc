@@ -98,6 +98,8 @@ class step {
         return attend(o);
       case plan::op_kind::gate:
         return gate(o);
+      case plan::op_kind::activate:
+        return activate(o);
       case plan::op_kind::add:
         return add(o);
       case plan::op_kind::output:
@@ -145,11 +147,16 @@ class step {
     slot_buffer& out = slot(o.out[0]);
     const float* w = weight(o.w[0]).vector.data();
     const plan::norm_params& norm = p_.plan.params[o.params].norm;
-    const auto norm_rows = o.kind == plan::op_kind::rms_norm ? ops_.rms_norm : ops_.layer_norm;
+    const float* bias = o.w[1] ? weight(o.w[1]).vector.data() : nullptr;
     out.invalidate();
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
-      norm_rows(in.values.data() + at, w, norm.eps, norm.parts, in.width / norm.parts, out.values.data() + at);
+      const float* x = in.values.data() + at;
+      float* y = out.values.data() + at;
+      if (o.kind == plan::op_kind::rms_norm)
+        ops_.rms_norm(x, w, norm.eps, norm.parts, in.width / norm.parts, y);
+      else
+        ops_.layer_norm(x, w, bias, norm.eps, norm.parts, in.width / norm.parts, y);
       if (forms & 1) quantize(out, quant::canonical_form::g32, t);
       if (forms & 2) quantize(out, quant::canonical_form::g256, t);
     });
@@ -333,6 +340,16 @@ class step {
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
       act(in.values.data() + at, up.values.data() + at, in.width, out.values.data() + at);
+    });
+    out.invalidate();
+  }
+
+  void activate(const plan::op& o) {
+    const slot_buffer& in = slot(o.in[0]);
+    slot_buffer& out = slot(o.out[0]);
+    each_token(p_.rows_in(in), [&](std::uint32_t t) {
+      const std::size_t at = std::size_t{t} * in.width;
+      ops_.gelu(in.values.data() + at, in.width, out.values.data() + at);
     });
     out.invalidate();
   }

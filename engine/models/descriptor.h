@@ -69,8 +69,10 @@ enum class role : std::uint8_t {
   token_embedding,
   output_head,
   output_norm,
+  output_norm_bias,
   rope_divisors,
   attention_norm,
+  attention_norm_bias,
   q_norm,
   k_norm,
   post_attention_norm,
@@ -83,6 +85,7 @@ enum class role : std::uint8_t {
   v_bias,
   attention_output_bias,
   ffn_norm,
+  ffn_norm_bias,
   post_ffn_norm,
   ffn_gate,
   ffn_up,
@@ -111,10 +114,11 @@ enum class block : std::uint8_t { norm, attention, feed_forward, post_norm, add 
 
 /// One step of a layer: `norm` reads the residual stream, `attention` and `feed_forward` read the last norm of the
 /// layer, or the stream where it has had none; `post_norm` norms the last result in place, `add` puts the last
-/// result back on the stream.
+/// result back on the stream. `feed_forward` is gated where the family's tensors have a gate.
 struct block_row {
   models::block block{};
-  models::role weight = role::attention_norm;  // of a norm or post_norm
+  models::role weight = role::attention_norm;     // of a norm or post_norm
+  models::role bias = role::attention_norm_bias;  // of a norm, where the family's tensors have it
 };
 
 enum class rope_kind : std::uint8_t { none, halves };

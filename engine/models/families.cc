@@ -16,13 +16,14 @@
 #include "engine/models/qwen2.h"
 #include "engine/models/qwen3.h"
 #include "engine/models/smollm3.h"
+#include "engine/models/starcoder2.h"
 
 namespace infer::models {
 namespace {
 
-constexpr std::array<const family_descriptor*, 14> families{
-    &llama, &qwen2,   &qwen3, &gemma,   &gemma2,    &gemma3, &granite,
-    &olmo2, &smollm3, &phi3,  &exaone4, &internlm2, &cohere, &cohere2,
+constexpr std::array<const family_descriptor*, 15> families{
+    &llama,   &qwen2, &qwen3,   &gemma,     &gemma2, &gemma3,  &granite,    &olmo2,
+    &smollm3, &phi3,  &exaone4, &internlm2, &cohere, &cohere2, &starcoder2,
 };
 
 }  // namespace

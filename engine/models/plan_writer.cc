@@ -149,7 +149,7 @@ class writer {
       const bool onto_stream = i + 1 < family_.layer.size() && family_.layer[i + 1].block == block::add;
       switch (row.block) {
         case block::norm:
-          norm(stream_, normed_, norm_params_, layer_weight(row.weight));
+          norm(stream_, normed_, norm_params_, layer_weight(row.weight), layer_weight(row.bias));
           input_ = normed_;
           break;
         case block::attention:
@@ -168,9 +168,9 @@ class writer {
     }
   }
 
-  void norm(slot_id in, slot_id out, param_id params, weight_ref w) {
+  void norm(slot_id in, slot_id out, param_id params, weight_ref w, weight_ref bias = {}) {
     const op_kind kind = family_.norm == norm_kind::rms ? op_kind::rms_norm : op_kind::layer_norm;
-    push({.kind = kind, .params = params, .in = {in}, .out = {out}, .w = {w}});
+    push({.kind = kind, .params = params, .in = {in}, .out = {out}, .w = {w, bias}});
   }
 
   void last_linear(bool onto_stream, slot_id in, role w, role bias) {
@@ -197,16 +197,21 @@ class writer {
   }
 
   void write_feed_forward(bool onto_stream) {
-    linear(input_, gate_, role::ffn_gate, role::ffn_gate_bias);
-    linear(input_, up_, role::ffn_up, role::ffn_up_bias);
-    push({.kind = op_kind::gate, .params = gate_params_, .in = {gate_, up_}, .out = {gate_}});
+    if (layer_weight(role::ffn_gate)) {
+      linear(input_, gate_, role::ffn_gate, role::ffn_gate_bias);
+      linear(input_, up_, role::ffn_up, role::ffn_up_bias);
+      push({.kind = op_kind::gate, .params = gate_params_, .in = {gate_, up_}, .out = {gate_}});
+    } else {
+      linear(input_, gate_, role::ffn_up, role::ffn_up_bias);
+      push({.kind = op_kind::activate, .params = gate_params_, .in = {gate_}, .out = {gate_}});
+    }
     last_linear(onto_stream, gate_, role::ffn_down, role::ffn_down_bias);
   }
 
   void write_head() {
     const slot_id wanted = slot(h_.size(hyper::width), plan::row_set::wanted);
     push({.kind = op_kind::gather, .in = {stream_}, .out = {wanted}});
-    norm(wanted, wanted, norm_params_, weight(role::output_norm));
+    norm(wanted, wanted, norm_params_, weight(role::output_norm), weight(role::output_norm_bias));
     const weight_ref head = weight(role::output_head);
     push({.kind = op_kind::output,
           .params = output_params_,

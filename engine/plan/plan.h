@@ -40,12 +40,13 @@ enum class op_kind : std::uint8_t {
   embed,       // out[0] = row of w[0] for each id (· scale)
   gather,      // out[0] (wanted rows) = those rows of in[0]
   rms_norm,    // out[0] = norm(in[0]) · w[0], each of `parts` parts of a row by itself
-  layer_norm,  // the same with the mean taken off first
+  layer_norm,  // the same with the mean taken off first (+ w[1] bias)
   linear,      // out[0] = w[0]·in[0] (+ w[1] bias) (· scale) (+ in[1] residual)
   rope,        // out[0] = in[0] turned in place by position
   store_kv,    // state of `group` += in[0] keys, in[1] values
   attention,   // out[0] = attention of queries in[0] over the state of `group`
   gate,        // out[0] = act(in[0]) · in[1]
+  activate,    // out[0] = act(in[0])
   add,         // out[0] = in[0] + in[1]
   output,      // logits of the wanted rows = w[0]·in[0] (· scale), softcapped where there is a cap
 };

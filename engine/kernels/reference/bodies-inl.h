@@ -33,6 +33,7 @@ inline constexpr op_table table{
     .attention = attention,
     .silu_gate = silu_gate,
     .gelu_gate = gelu_gate,
+    .gelu = gelu,
     .add = add,
     .softcap = softcap,
 };

@@ -47,12 +47,14 @@ inline float sum_of(const float* x, std::uint32_t count) {
   return total;
 }
 
-inline void layer_norm(const float* x, const float* w, float eps, std::uint32_t tokens, std::uint32_t width, float* y) {
+inline void layer_norm(const float* x, const float* w, const float* b, float eps, std::uint32_t tokens,
+                       std::uint32_t width, float* y) {
   for (std::uint32_t t = 0; t < tokens; ++t, x += width, y += width) {
     const float mean = sum_of(x, width) / static_cast<float>(width);
     for (std::uint32_t i = 0; i < width; ++i) y[i] = x[i] - mean;
     const float r = 1.0f / std::sqrt(sum_of_squares(y, width) / static_cast<float>(width) + eps);
     for (std::uint32_t i = 0; i < width; ++i) y[i] = (y[i] * r) * w[i];
+    for (std::uint32_t i = 0; b != nullptr && i < width; ++i) y[i] = y[i] + b[i];
   }
 }
 
@@ -95,6 +97,10 @@ inline void silu_gate(const float* gate, const float* up, std::size_t count, flo
 
 inline void gelu_gate(const float* gate, const float* up, std::size_t count, float* out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = gelu_tanh_f32(gate[i]) * up[i];
+}
+
+inline void gelu(const float* x, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = gelu_tanh_f32(x[i]);
 }
 
 inline void add(const float* a, const float* b, std::size_t count, float* out) {

@@ -386,9 +386,9 @@ TEST(layer_norm, takes_off_the_mean_and_is_the_same_in_every_table) {
   for (const std::uint32_t width : {1u, 7u, 64u, 1537u}) {
     std::vector<float> x = random_floats(3 * width, width);
     for (float& value : x) value += 4;
-    const std::vector<float> w = random_floats(width, width + 1);
+    const std::vector<float> w = random_floats(width, width + 1), b = random_floats(width, width + 2);
     std::vector<float> normative(x.size());
-    reference_ops().layer_norm(x.data(), w.data(), 1e-5f, 3, width, normative.data());
+    reference_ops().layer_norm(x.data(), w.data(), b.data(), 1e-5f, 3, width, normative.data());
     for (std::size_t row = 0; row < 3; ++row) {
       const std::span<const float> from(x.data() + row * width, width);
       const double mean = std::accumulate(from.begin(), from.end(), 0.0) / width;
@@ -396,13 +396,25 @@ TEST(layer_norm, takes_off_the_mean_and_is_the_same_in_every_table) {
       for (const float value : from) squares += (value - mean) * (value - mean);
       const double r = 1 / std::sqrt(squares / width + 1e-5);
       for (std::size_t i = 0; i < width; ++i)
-        EXPECT_NEAR(normative[row * width + i], (from[i] - mean) * r * w[i], 2e-5 * (1 + std::fabs(w[i]))) << width;
+        EXPECT_NEAR(normative[row * width + i], (from[i] - mean) * r * w[i] + b[i], 2e-5 * (1 + std::fabs(w[i])))
+            << width;
     }
     for (const op_table* ops : all_ops()) {
       std::vector<float> got = x;
-      ops->layer_norm(got.data(), w.data(), 1e-5f, 3, width, got.data());  // in place
+      ops->layer_norm(got.data(), w.data(), b.data(), 1e-5f, 3, width, got.data());  // in place
       EXPECT_TRUE(equal_bits(got, normative)) << ops->name << " " << width;
     }
+  }
+}
+
+TEST(gelu, is_the_gate_of_ones) {
+  const std::vector<float> x = random_floats(1003, 82), ones(1003, 1.0f);
+  std::vector<float> expected(1003);
+  reference_ops().gelu_gate(x.data(), ones.data(), 1003, expected.data());
+  for (const op_table* ops : all_ops()) {
+    std::vector<float> got = x;
+    ops->gelu(got.data(), got.size(), got.data());
+    EXPECT_TRUE(equal_bits(got, expected)) << ops->name;
   }
 }
 

@@ -1,6 +1,6 @@
 // The plans of the dense families: what each does that llama does not.
 // Mirrors: cohere.cc, cohere2.cc, exaone4.cc, gemma.cc, gemma2.cc, granite.cc, internlm2.cc
-// Mirrors: olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc
+// Mirrors: olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc, starcoder2.cc
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -159,6 +159,20 @@ TEST(cohere2, only_layers_with_a_window_turn) {
   EXPECT_EQ(m.plan.groups[1].window, 12u);
   for (const plan::op& o : ops_of(m.plan, plan::op_kind::rope)) EXPECT_NE(o.layer, 3);
   EXPECT_EQ(ops_of(m.plan, plan::op_kind::rope).size(), 8u);
+}
+
+TEST(starcoder2, has_biased_norms_and_no_gate) {
+  const model m = build_file("starcoder2");
+  const auto norms = ops_of(m.plan, plan::op_kind::layer_norm);
+  ASSERT_EQ(norms.size(), 5u);
+  for (const plan::op& o : norms) EXPECT_TRUE(o.w[1]);
+  EXPECT_EQ(m.weights.weights[norms[0].w[1].index].name, "blk.0.attn_norm.bias");
+  EXPECT_EQ(m.weights.weights[norms[1].w[1].index].name, "blk.0.ffn_norm.bias");
+  EXPECT_TRUE(ops_of(m.plan, plan::op_kind::gate).empty());
+  EXPECT_EQ(ops_of(m.plan, plan::op_kind::activate).size(), 2u);
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  ASSERT_EQ(linear.size(), 2 * 6u);
+  for (const plan::op& o : linear) EXPECT_TRUE(o.w[1]);
 }
 
 TEST(smollm3, each_fourth_layer_does_not_turn) {

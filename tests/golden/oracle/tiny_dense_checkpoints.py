@@ -61,6 +61,8 @@ VARIANTS = {
         logit_scale=1.5, layer_norm_eps=1e-3, attention_bias=True, num_key_value_heads=1, hidden_size=32)),
     "cohere2": ("cohere2", "Cohere2", dict(
         num_hidden_layers=5, hidden_size=32, head_dim=16, sliding_window=12, logit_scale=0.5, layer_norm_eps=1e-5)),
+    "starcoder2": ("starcoder2", "Starcoder2", dict(
+        hidden_size=32, norm_epsilon=1e-5, use_bias=True, hidden_act="gelu_pytorch_tanh", sliding_window=None)),
 }
 PAIRED = ("granite", "smollm3", "internlm2")
 CENTRED = ("gemma", "gemma2")
@@ -82,7 +84,9 @@ def write_keys(writer, architecture, config):
     writer.add_feed_forward_length(config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
     writer.add_head_count_kv(config.num_key_value_heads)
-    if hasattr(config, "layer_norm_eps"):
+    if hasattr(config, "norm_epsilon"):
+        writer.add_layer_norm_eps(config.norm_epsilon)
+    elif hasattr(config, "layer_norm_eps"):
         writer.add_layer_norm_eps(config.layer_norm_eps)
         writer.add_logit_scale(config.logit_scale)
     else:
