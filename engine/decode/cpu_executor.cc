@@ -62,7 +62,7 @@ class step {
         gated(ops);
         break;
       case phase::kind::one:
-        if (ops[0].kind == plan::op_kind::rms_norm)
+        if (is_norm(ops[0]))
           norm(ops[0], next.forms);
         else
           run(ops[0]);
@@ -86,6 +86,7 @@ class step {
       case plan::op_kind::gather:
         return gather(o);
       case plan::op_kind::rms_norm:
+      case plan::op_kind::layer_norm:
         return norm(o, 0);
       case plan::op_kind::linear:
         return linears({&o, 1});
@@ -97,6 +98,8 @@ class step {
         return attend(o);
       case plan::op_kind::gate:
         return gate(o);
+      case plan::op_kind::activate:
+        return activate(o);
       case plan::op_kind::add:
         return add(o);
       case plan::op_kind::output:
@@ -144,10 +147,16 @@ class step {
     slot_buffer& out = slot(o.out[0]);
     const float* w = weight(o.w[0]).vector.data();
     const plan::norm_params& norm = p_.plan.params[o.params].norm;
+    const float* bias = o.w[1] ? weight(o.w[1]).vector.data() : nullptr;
     out.invalidate();
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
-      ops_.rms_norm(in.values.data() + at, w, norm.eps, norm.parts, in.width / norm.parts, out.values.data() + at);
+      const float* x = in.values.data() + at;
+      float* y = out.values.data() + at;
+      if (o.kind == plan::op_kind::rms_norm)
+        ops_.rms_norm(x, w, norm.eps, norm.parts, in.width / norm.parts, y);
+      else
+        ops_.layer_norm(x, w, bias, norm.eps, norm.parts, in.width / norm.parts, y);
       if (forms & 1) quantize(out, quant::canonical_form::g32, t);
       if (forms & 2) quantize(out, quant::canonical_form::g256, t);
     });
@@ -335,6 +344,16 @@ class step {
     out.invalidate();
   }
 
+  void activate(const plan::op& o) {
+    const slot_buffer& in = slot(o.in[0]);
+    slot_buffer& out = slot(o.out[0]);
+    each_token(p_.rows_in(in), [&](std::uint32_t t) {
+      const std::size_t at = std::size_t{t} * in.width;
+      ops_.gelu(in.values.data() + at, in.width, out.values.data() + at);
+    });
+    out.invalidate();
+  }
+
   void add(const plan::op& o) {
     const slot_buffer &in = slot(o.in[0]), &to = slot(o.in[1]);
     slot_buffer& out = slot(o.out[0]);
@@ -348,7 +367,8 @@ class step {
   void output(const plan::op& o) {
     slot_buffer& in = slot(o.in[0]);
     kernels::linear_args a = linear_args(weight(o.w[0]).matrix, in);
-    a.scale = p_.plan.params[o.params].linear.scale;
+    const plan::output_params& params = p_.plan.params[o.params].output;
+    a.scale = params.scale;
     const kernels::quantized_rows* all = a.q;
     const std::uint32_t tile = static_cast<std::uint32_t>(p_.logits.size() / p_.plan.vocabulary);
     const bool g32 = quant::form_of(a.w.type) == quant::canonical_form::g32;
@@ -362,7 +382,13 @@ class step {
         a.x = in.values.data() + std::size_t{from} * in.width;
       }
       a.y = p_.logits.data();
-      pool_.run(blocks_of(a.w), [&](std::uint32_t task) { ops_.linear(a, block(a.w, task)); });
+      pool_.run(blocks_of(a.w), [&](std::uint32_t task) {
+        const kernels::row_range rows = block(a.w, task);
+        ops_.linear(a, rows);
+        if (params.softcap == 0) return;
+        for (std::uint32_t t = 0; t < a.tokens; ++t)
+          ops_.softcap(a.y + std::size_t{t} * a.w.rows + rows.begin, rows.end - rows.begin, params.softcap);
+      });
       deliver(from, a.tokens);
     }
   }

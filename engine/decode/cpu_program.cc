@@ -227,7 +227,7 @@ void fuse_norms(cpu_program& program) {
     phase& norm = program.phases[i];
     const phase& next = program.phases[i + 1];
     const plan::op& o = program.plan.ops[norm.first];
-    if (o.kind != plan::op_kind::rms_norm || next.what == phase::kind::one) continue;
+    if (!is_norm(o) || next.what == phase::kind::one) continue;
     for (std::uint32_t at = next.first; at < next.first + next.count; ++at) {
       const plan::op& reader = program.plan.ops[at];
       if (reader.kind == plan::op_kind::linear && reader.in[0] == o.out[0])
@@ -289,6 +289,10 @@ result<std::unique_ptr<cpu_program>> make_cpu_program(const plan::plan& p, const
   for (const plan::state_group& group : p.groups) {
     if (group.kind != plan::state_kind::paged && group.kind != plan::state_kind::windowed)
       return fail(plan::fault::unsupported, "the CPU executor runs plans with paged and windowed state");
+  }
+  for (const plan::op& o : p.ops) {
+    if (o.kind == plan::op_kind::activate && p.params[o.params].gate.act != plan::activation::gelu_tanh)
+      return fail(plan::fault::unsupported, "the CPU executor activates without a gate by gelu alone");
   }
   auto program = std::make_unique<cpu_program>();
   program->plan = p;

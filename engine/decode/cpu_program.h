@@ -56,6 +56,11 @@ struct phase {
   std::uint8_t forms = 0;              // of a norm: in which its reader wants the result, bit 0 g32, bit 1 g256
 };
 
+/// Whether an operation is one that quantizes its result in the pass that makes it.
+inline bool is_norm(const plan::op& o) {
+  return o.kind == plan::op_kind::rms_norm || o.kind == plan::op_kind::layer_norm;
+}
+
 /// Sines and cosines that operations with the same frequencies share. Shapes: [tokens, half].
 struct angle_table {
   std::vector<float> frequencies;

@@ -120,6 +120,10 @@ struct op_table {
   void (*embed_row)(const matrix_view& w, std::uint32_t row, float* out);
   /// y = (x·r)·w with r = 1/√(mean x² + eps). Shapes: x, y [tokens, width]; w [width]. y may alias x.
   void (*rms_norm)(const float* x, const float* w, float eps, std::uint32_t tokens, std::uint32_t width, float* y);
+  /// y = ((x − m)·r)·w + b with m = mean x, r = 1/√(mean (x − m)² + eps); b may be null. Shapes: b [width], the others
+  /// and aliasing as of rms_norm.
+  void (*layer_norm)(const float* x, const float* w, const float* b, float eps, std::uint32_t tokens,
+                     std::uint32_t width, float* y);
   void (*quantize_g32)(const float* x, std::uint32_t tokens, std::uint32_t width, const quantized_rows& out);
   void (*quantize_g256)(const float* x, std::uint32_t tokens, std::uint32_t width, const quantized_rows& out);
   /// The rule is chosen by which of x and q is set; q must have the form of the weight's type.
@@ -132,8 +136,12 @@ struct op_table {
   void (*silu_gate)(const float* gate, const float* up, std::size_t count, float* out);
   /// out = gelu(gate)·up with gelu's tanh form. Shapes: [count].
   void (*gelu_gate)(const float* gate, const float* up, std::size_t count, float* out);
+  /// out = gelu(x) with gelu's tanh form, element by element. Shapes: [count]. out may alias x.
+  void (*gelu)(const float* x, std::size_t count, float* out);
   /// out = a + b, element by element. Shapes: [count]. out may alias either.
   void (*add)(const float* a, const float* b, std::size_t count, float* out);
+  /// x = cap · tanh(x · (1/cap)), element by element in place. Shapes: [count]. cap > 0.
+  void (*softcap)(float* x, std::size_t count, float cap);
 };
 
 /// The normative bodies, compiled for the baseline instruction set.

@@ -78,6 +78,8 @@ constexpr op_table make_table() {
   t.rms_norm = rms_norm;
   t.silu_gate = silu_gate;
   t.gelu_gate = gelu_gate;
+  t.gelu = gelu;
+  t.softcap = softcap;
   return t;
 }
 

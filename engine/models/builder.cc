@@ -27,7 +27,8 @@ bool is_per_layer(const tensor_row& row) {
 result<hyper_values> read_hyper(const family_descriptor& family, std::string_view architecture,
                                 const formats::gguf_file& file) {
   hyper_values values;
-  values[hyper::one] = values[hyper::embedding_scale] = 1;
+  for (const hyper unit : {hyper::one, hyper::embedding_scale, hyper::residual_scale, hyper::logit_factor})
+    values[unit] = 1;
   if (const auto* embedding = file.find("token_embd.weight"))
     values[hyper::vocabulary] = static_cast<double>(embedding->shape[1]);
   for (const hyper_row& row : family.hyper) {
@@ -76,8 +77,13 @@ result<void> check_hyper(const hyper_values& h) {
 /// Collects what is wrong with tensors, so that one error names all of it.
 struct tensor_check {
   std::vector<std::string> problems;
+  std::set<std::string> seen;
 
-  void add(const std::string& name, const std::string& what) { problems.push_back(name + " " + what); }
+  /// Several parts of one tensor have one and the same problem.
+  void add(const std::string& name, const std::string& what) {
+    std::string problem = name + " " + what;
+    if (seen.insert(problem).second) problems.push_back(std::move(problem));
+  }
 
   result<void> verdict() const {
     if (problems.empty()) return success();
@@ -94,9 +100,11 @@ plan::weight_source source_of(const formats::gguf_file& file, const formats::ten
   plan::weight_source weight;
   weight.name = std::string(info.name);
   weight.type = info.type;
-  weight.rows = static_cast<std::uint32_t>(info.shape[1]);
   weight.columns = static_cast<std::uint32_t>(info.shape[0]);
-  weight.bytes = file.data(info);
+  weight.rows = h.size(row.rows);
+  const std::size_t row_bytes =
+      std::size_t{weight.columns} / info_of(info.type).block_elements * info_of(info.type).block_bytes;
+  weight.bytes = file.data(info).subspan(h.size(row.first_row) * row_bytes, weight.rows * row_bytes);
   weight.order = row.order;
   weight.head_dim = h.size(hyper::head_dim);
   weight.place = row.place;
@@ -133,7 +141,7 @@ result<model> build(std::shared_ptr<const formats::gguf_file> file) {
       }
       known.insert(info->name);
       const std::uint64_t columns = h.size(row.columns) / (row.half_columns ? 2 : 1);
-      const std::uint64_t rows = h.size(row.rows);
+      const std::uint64_t rows = h.size(row.rows_in_file == hyper::zero ? row.rows : row.rows_in_file);
       if (info->shape[0] != columns || info->shape[1] != rows || info->shape[2] != 1 || info->shape[3] != 1) {
         check.add(name, "has shape [" + std::to_string(info->shape[0]) + ", " + std::to_string(info->shape[1]) +
                             "] where [" + std::to_string(columns) + ", " + std::to_string(rows) + "] is expected");

@@ -15,7 +15,8 @@ namespace infer::models {
 
 /// Hyperparameters. Sizes are read from the file, never written as code.
 enum class hyper : std::uint8_t {
-  one,  // the constant 1, for vectors
+  one,   // the constant 1, for vectors
+  zero,  // the constant 0, for first rows
   width,
   layers,
   ffn_width,
@@ -32,9 +33,18 @@ enum class hyper : std::uint8_t {
   norm_eps,
   attention_scale,
   embedding_scale,
-  window,           // positions that windowed layers see
-  window_period,    // of so many layers all but the last are windowed
-  local_rope_base,  // of windowed layers, which know no linear scaling
+  residual_scale,     // multiplies what a block without a post_norm adds to the stream
+  logit_scale,        // what the file names so
+  logit_factor,       // multiplies the logits
+  attention_softcap,  // of scores, 0: none
+  final_softcap,      // of logits, 0: none
+  window,             // positions that windowed layers see
+  window_period,      // of so many layers all but the last are windowed
+  local_rope_base,    // of windowed layers, which know no linear scaling
+  no_rope_period,     // of so many layers the last does not turn queries and keys; 0: all turn them
+  qkv_width,          // derived, where one tensor holds q, k and v: rows of it, and the first of v
+  v_first_row,
+  gate_up_width,  // derived, where one tensor holds gate and up: rows of it
   count_
 };
 
@@ -59,8 +69,10 @@ enum class role : std::uint8_t {
   token_embedding,
   output_head,
   output_norm,
+  output_norm_bias,
   rope_divisors,
   attention_norm,
+  attention_norm_bias,
   q_norm,
   k_norm,
   post_attention_norm,
@@ -73,6 +85,7 @@ enum class role : std::uint8_t {
   v_bias,
   attention_output_bias,
   ffn_norm,
+  ffn_norm_bias,
   post_ffn_norm,
   ffn_gate,
   ffn_up,
@@ -93,19 +106,23 @@ struct tensor_row {
   plan::placement place = plan::placement::per_layer;
   bool optional = false;
   plan::row_order order = plan::row_order::canonical;
-  bool half_columns = false;  // the vector has columns / 2 values
+  bool half_columns = false;                                  // the vector has columns / 2 values
+  hyper first_row = hyper::zero, rows_in_file = hyper::zero;  // where `rows` are a part of a tensor; zero: the whole
 };
 
 enum class block : std::uint8_t { norm, attention, feed_forward, post_norm, add };
 
-/// One step of a layer: `norm` reads the residual stream, `attention` and `feed_forward` read the last norm,
-/// `post_norm` norms the last result in place, `add` puts the last result back on the stream.
+/// One step of a layer: `norm` reads the residual stream, `attention` and `feed_forward` read the last norm of the
+/// layer, or the stream where it has had none; `post_norm` norms the last result in place, `add` puts the last
+/// result back on the stream. `feed_forward` is gated where the family's tensors have a gate.
 struct block_row {
   models::block block{};
-  models::role weight = role::attention_norm;  // of a norm or post_norm
+  models::role weight = role::attention_norm;     // of a norm or post_norm
+  models::role bias = role::attention_norm_bias;  // of a norm, where the family's tensors have it
 };
 
 enum class rope_kind : std::uint8_t { none, halves };
+enum class norm_kind : std::uint8_t { rms, layer };  // layer: with the mean taken off
 
 struct family_descriptor {
   std::string_view name;
@@ -116,6 +133,7 @@ struct family_descriptor {
   std::span<const block_row> layer;
   rope_kind rope = rope_kind::halves;
   plan::activation activation = plan::activation::silu;
+  norm_kind norm = norm_kind::rms;
 };
 
 /// Every family this program knows, in families.cc.

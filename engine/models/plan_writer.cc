@@ -39,13 +39,17 @@ class writer {
     mixed_ = sandwiched ? slot(h.size(hyper::width)) : plan::no_slot;
     const auto eps = static_cast<float>(h[hyper::norm_eps]);
     norm_params_ = param({.norm = {eps}});
-    q_norm_params_ = param({.norm = {eps, h.size(hyper::heads)}});
-    k_norm_params_ = param({.norm = {eps, h.size(hyper::kv_heads)}});
+    q_norm_params_ = param({.norm = {eps, parts(role::q_norm, hyper::q_width)}});
+    k_norm_params_ = param({.norm = {eps, parts(role::k_norm, hyper::kv_width)}});
     embed_params_ = param({.embed = {static_cast<float>(h[hyper::embedding_scale])}});
     attention_params_ = param({.attention = {h.size(hyper::heads), h.size(hyper::kv_heads), h.size(hyper::head_dim),
-                                             static_cast<float>(h[hyper::attention_scale]), 0.0f}});
+                                             static_cast<float>(h[hyper::attention_scale]),
+                                             static_cast<float>(h[hyper::attention_softcap])}});
     gate_params_ = param({.gate = {family.activation}});
     linear_params_ = param({});
+    residual_params_ = param({.linear = {static_cast<float>(h[hyper::residual_scale])}});
+    output_params_ =
+        param({.output = {static_cast<float>(h[hyper::logit_factor]), static_cast<float>(h[hyper::final_softcap])}});
     global_ = rope_params(std::move(turns.global));
     if (has_windows()) local_ = rope_params(std::move(turns.local));
   }
@@ -75,6 +79,16 @@ class writer {
     return has_windows() && layer % period + 1 < period;
   }
   const layer_kind& kind() const { return is_windowed(layer_) ? local_ : global_; }
+  bool turns() const {
+    const std::uint32_t period = h_.size(hyper::no_rope_period);
+    return family_.rope == rope_kind::halves && (period == 0 || (layer_ + 1) % period != 0);
+  }
+
+  /// Parts of a row of `width` values that a norm treats by themselves: as many as its weight fits into it.
+  std::uint32_t parts(role norm, hyper width) const {
+    const auto row = std::ranges::find(family_.tensors, norm, &tensor_row::role);
+    return row == family_.tensors.end() ? 1 : h_.size(width) / h_.size(row->columns);
+  }
 
   layer_kind rope_params(std::vector<float> frequencies) {
     layer_kind out;
@@ -121,20 +135,22 @@ class writer {
 
   void linear(slot_id in, slot_id out, role w, role bias, slot_id residual = plan::no_slot) {
     push({.kind = op_kind::linear,
-          .params = linear_params_,
+          .params = residual == plan::no_slot ? linear_params_ : residual_params_,
           .in = {in, residual},
           .out = {out},
           .w = {layer_weight(w), layer_weight(bias)}});
   }
 
   void write_layer() {
+    input_ = stream_;
     for (std::size_t i = 0; i < family_.layer.size(); ++i) {
       const block_row& row = family_.layer[i];
       // A block's last linear writes onto the stream itself when an `add` follows it.
       const bool onto_stream = i + 1 < family_.layer.size() && family_.layer[i + 1].block == block::add;
       switch (row.block) {
         case block::norm:
-          norm(stream_, normed_, norm_params_, layer_weight(row.weight));
+          norm(stream_, normed_, norm_params_, layer_weight(row.weight), layer_weight(row.bias));
+          input_ = normed_;
           break;
         case block::attention:
           write_attention(onto_stream);
@@ -152,8 +168,9 @@ class writer {
     }
   }
 
-  void norm(slot_id in, slot_id out, param_id params, weight_ref w) {
-    push({.kind = op_kind::rms_norm, .params = params, .in = {in}, .out = {out}, .w = {w}});
+  void norm(slot_id in, slot_id out, param_id params, weight_ref w, weight_ref bias = {}) {
+    const op_kind kind = family_.norm == norm_kind::rms ? op_kind::rms_norm : op_kind::layer_norm;
+    push({.kind = kind, .params = params, .in = {in}, .out = {out}, .w = {w, bias}});
   }
 
   void last_linear(bool onto_stream, slot_id in, role w, role bias) {
@@ -161,12 +178,12 @@ class writer {
   }
 
   void write_attention(bool onto_stream) {
-    linear(normed_, q_, role::q, role::q_bias);
-    linear(normed_, k_, role::k, role::k_bias);
-    linear(normed_, v_, role::v, role::v_bias);
+    linear(input_, q_, role::q, role::q_bias);
+    linear(input_, k_, role::k, role::k_bias);
+    linear(input_, v_, role::v, role::v_bias);
     if (const weight_ref w = layer_weight(role::q_norm)) norm(q_, q_, q_norm_params_, w);
     if (const weight_ref w = layer_weight(role::k_norm)) norm(k_, k_, k_norm_params_, w);
-    if (family_.rope == rope_kind::halves) {
+    if (turns()) {
       push({.kind = op_kind::rope, .params = kind().rope_q, .in = {q_}, .out = {q_}});
       push({.kind = op_kind::rope, .params = kind().rope_k, .in = {k_}, .out = {k_}});
     }
@@ -180,19 +197,24 @@ class writer {
   }
 
   void write_feed_forward(bool onto_stream) {
-    linear(normed_, gate_, role::ffn_gate, role::ffn_gate_bias);
-    linear(normed_, up_, role::ffn_up, role::ffn_up_bias);
-    push({.kind = op_kind::gate, .params = gate_params_, .in = {gate_, up_}, .out = {gate_}});
+    if (layer_weight(role::ffn_gate)) {
+      linear(input_, gate_, role::ffn_gate, role::ffn_gate_bias);
+      linear(input_, up_, role::ffn_up, role::ffn_up_bias);
+      push({.kind = op_kind::gate, .params = gate_params_, .in = {gate_, up_}, .out = {gate_}});
+    } else {
+      linear(input_, gate_, role::ffn_up, role::ffn_up_bias);
+      push({.kind = op_kind::activate, .params = gate_params_, .in = {gate_}, .out = {gate_}});
+    }
     last_linear(onto_stream, gate_, role::ffn_down, role::ffn_down_bias);
   }
 
   void write_head() {
     const slot_id wanted = slot(h_.size(hyper::width), plan::row_set::wanted);
     push({.kind = op_kind::gather, .in = {stream_}, .out = {wanted}});
-    norm(wanted, wanted, norm_params_, weight(role::output_norm));
+    norm(wanted, wanted, norm_params_, weight(role::output_norm), weight(role::output_norm_bias));
     const weight_ref head = weight(role::output_head);
     push({.kind = op_kind::output,
-          .params = linear_params_,
+          .params = output_params_,
           .in = {wanted},
           .w = {head ? head : weight(role::token_embedding)}});
   }
@@ -202,9 +224,10 @@ class writer {
   const weight_index& index_;
   plan::plan p_;
   std::uint32_t layer_ = 0;
+  slot_id input_{};  // what the next block reads
   slot_id stream_{}, normed_{}, q_{}, k_{}, v_{}, attended_{}, gate_{}, up_{}, mixed_{};
   param_id norm_params_{}, q_norm_params_{}, k_norm_params_{}, embed_params_{}, attention_params_{}, gate_params_{},
-      linear_params_{};
+      linear_params_{}, residual_params_{}, output_params_{};
   layer_kind global_, local_;
 };
 
@@ -231,12 +254,12 @@ result<std::vector<float>> inverse_frequencies(const hyper_values& h, double bas
 result<plan::plan> write_plan(const family_descriptor& family, const hyper_values& hyper_params,
                               const weight_index& index, const plan::weight_table& weights) {
   const auto divisors = index.find({role::rope_divisors, 0});
+  const plan::weight_source* divided_by = divisors == index.end() ? nullptr : &weights.weights[divisors->second];
   frequencies turns;
-  INFER_TRY(turns.global,
-            inverse_frequencies(hyper_params, hyper_params[hyper::rope_base], hyper_params[hyper::rope_factor],
-                                divisors == index.end() ? nullptr : &weights.weights[divisors->second]));
+  INFER_TRY(turns.global, inverse_frequencies(hyper_params, hyper_params[hyper::rope_base],
+                                              hyper_params[hyper::rope_factor], divided_by));
   if (hyper_params.size(hyper::window) > 0) {
-    INFER_TRY(turns.local, inverse_frequencies(hyper_params, hyper_params[hyper::local_rope_base], 1.0, nullptr));
+    INFER_TRY(turns.local, inverse_frequencies(hyper_params, hyper_params[hyper::local_rope_base], 1.0, divided_by));
   }
   return writer(family, hyper_params, index, std::move(turns)).write();
 }

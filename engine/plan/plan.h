@@ -37,16 +37,18 @@ struct weight_ref {
 };
 
 enum class op_kind : std::uint8_t {
-  embed,      // out[0] = row of w[0] for each id (· scale)
-  gather,     // out[0] (wanted rows) = those rows of in[0]
-  rms_norm,   // out[0] = norm(in[0]) · w[0], each of `parts` parts of a row by itself
-  linear,     // out[0] = w[0]·in[0] (+ w[1] bias) (· scale) (+ in[1] residual)
-  rope,       // out[0] = in[0] turned in place by position
-  store_kv,   // state of `group` += in[0] keys, in[1] values
-  attention,  // out[0] = attention of queries in[0] over the state of `group`
-  gate,       // out[0] = act(in[0]) · in[1]
-  add,        // out[0] = in[0] + in[1]
-  output,     // in[0] holds the logits of the wanted rows
+  embed,       // out[0] = row of w[0] for each id (· scale)
+  gather,      // out[0] (wanted rows) = those rows of in[0]
+  rms_norm,    // out[0] = norm(in[0]) · w[0], each of `parts` parts of a row by itself
+  layer_norm,  // the same with the mean taken off first (+ w[1] bias)
+  linear,      // out[0] = w[0]·in[0] (+ w[1] bias) (· scale) (+ in[1] residual)
+  rope,        // out[0] = in[0] turned in place by position
+  store_kv,    // state of `group` += in[0] keys, in[1] values
+  attention,   // out[0] = attention of queries in[0] over the state of `group`
+  gate,        // out[0] = act(in[0]) · in[1]
+  activate,    // out[0] = act(in[0])
+  add,         // out[0] = in[0] + in[1]
+  output,      // logits of the wanted rows = w[0]·in[0] (· scale), softcapped where there is a cap
 };
 
 enum class activation : std::uint8_t { silu, gelu_tanh };
@@ -71,6 +73,10 @@ struct attention_params {
 struct linear_params {
   float scale = 1;
 };
+struct output_params {
+  float scale = 1;
+  float softcap = 0;  // 0: none
+};
 struct gate_params {
   activation act = activation::silu;
 };
@@ -82,6 +88,7 @@ struct op_params {
   rope_params rope;
   attention_params attention;
   linear_params linear;
+  output_params output;
   gate_params gate;
 };
 

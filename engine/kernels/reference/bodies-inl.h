@@ -23,6 +23,7 @@ inline constexpr op_table table{
     .name = INFER_TABLE_NAME,
     .embed_row = embed_row,
     .rms_norm = rms_norm,
+    .layer_norm = layer_norm,
     .quantize_g32 = quantize_g32,
     .quantize_g256 = quantize_g256,
     .linear = linear,
@@ -32,5 +33,7 @@ inline constexpr op_table table{
     .attention = attention,
     .silu_gate = silu_gate,
     .gelu_gate = gelu_gate,
+    .gelu = gelu,
     .add = add,
+    .softcap = softcap,
 };

@@ -35,6 +35,29 @@ inline void rms_norm(const float* x, const float* w, float eps, std::uint32_t to
   }
 }
 
+// Σ x, blocks of 512, 16 lanes by index.
+inline float sum_of(const float* x, std::uint32_t count) {
+  float total = 0.0f;
+  for (std::uint32_t from = 0; from < count; from += sum_block) {
+    const std::uint32_t end = from + sum_block < count ? from + sum_block : count;
+    float lanes[sum_lanes] = {};
+    for (std::uint32_t i = from; i < end; ++i) lanes[(i - from) % sum_lanes] += x[i];
+    total = total + fold_lanes(lanes);
+  }
+  return total;
+}
+
+inline void layer_norm(const float* x, const float* w, const float* b, float eps, std::uint32_t tokens,
+                       std::uint32_t width, float* y) {
+  for (std::uint32_t t = 0; t < tokens; ++t, x += width, y += width) {
+    const float mean = sum_of(x, width) / static_cast<float>(width);
+    for (std::uint32_t i = 0; i < width; ++i) y[i] = x[i] - mean;
+    const float r = 1.0f / std::sqrt(sum_of_squares(y, width) / static_cast<float>(width) + eps);
+    for (std::uint32_t i = 0; i < width; ++i) y[i] = (y[i] * r) * w[i];
+    for (std::uint32_t i = 0; b != nullptr && i < width; ++i) y[i] = y[i] + b[i];
+  }
+}
+
 inline void angles(const angle_args& a) {
   const std::size_t half = a.inverse_frequency.size();
   for (std::uint32_t t = 0; t < a.tokens; ++t) {
@@ -76,6 +99,15 @@ inline void gelu_gate(const float* gate, const float* up, std::size_t count, flo
   for (std::size_t i = 0; i < count; ++i) out[i] = gelu_tanh_f32(gate[i]) * up[i];
 }
 
+inline void gelu(const float* x, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = gelu_tanh_f32(x[i]);
+}
+
 inline void add(const float* a, const float* b, std::size_t count, float* out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = a[i] + b[i];
+}
+
+inline void softcap(float* x, std::size_t count, float cap) {
+  const float inverse = 1.0f / cap;
+  for (std::size_t i = 0; i < count; ++i) x[i] = cap * tanh_f32(x[i] * inverse);
 }

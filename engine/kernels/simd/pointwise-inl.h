@@ -75,6 +75,20 @@ inline void gelu_gate(const float* gate, const float* up, std::size_t count, flo
   gate_lanes(gate, up, count, out, [](vec_f x) HWY_ATTR { return gelu_lanes(x); }, plain::gelu_gate);
 }
 
+inline void gelu(const float* x, std::size_t count, float* out) {
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(gelu_lanes(hn::LoadU(df, x + i)), df, out + i);
+  plain::gelu(x + i, count - i, out + i);
+}
+
+inline void softcap(float* x, std::size_t count, float cap) {
+  const vec_f inverse = hn::Set(df, 1.0f / cap);
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes)
+    hn::StoreU(hn::Mul(hn::Set(df, cap), tanh_lanes(hn::Mul(hn::LoadU(df, x + i), inverse))), df, x + i);
+  plain::softcap(x + i, count - i, cap);
+}
+
 /// Σ x² in blocks of 512 and 16 lanes by index.
 HWY_INLINE float square_sum(const float* x, std::uint32_t count) {
   float total = 0.0f;

@@ -87,5 +87,12 @@ INSTANTIATE_TEST_SUITE_P(gemma3, tiny_checkpoint,
                          testing::Values("gemma3_window", "gemma3_linear_rope", "gemma3_local_only"),
                          [](const auto& info) { return std::string(info.param); });
 
+INSTANTIATE_TEST_SUITE_P(dense, tiny_checkpoint,
+                         testing::Values("qwen2", "qwen2_linear_rope", "qwen3", "qwen3_untied", "gemma", "gemma2",
+                                         "granite", "granite_biases", "olmo2", "olmo3", "smollm3", "phi3",
+                                         "phi3_partial", "exaone4", "exaone4_full", "internlm2", "cohere",
+                                         "cohere_biases", "cohere2", "starcoder2"),
+                         [](const auto& info) { return std::string(info.param); });
+
 }  // namespace
 }  // namespace infer::decode

@@ -399,6 +399,61 @@ TEST(gate, far_and_special_values_are_the_normative_ones_too) {
   }
 }
 
+TEST(layer_norm, takes_off_the_mean_and_is_the_same_in_every_table) {
+  for (const std::uint32_t width : {1u, 7u, 64u, 1537u}) {
+    std::vector<float> x = random_floats(3 * width, width);
+    for (float& value : x) value += 4;
+    const std::vector<float> w = random_floats(width, width + 1), b = random_floats(width, width + 2);
+    std::vector<float> normative(x.size());
+    reference_ops().layer_norm(x.data(), w.data(), b.data(), 1e-5f, 3, width, normative.data());
+    for (std::size_t row = 0; row < 3; ++row) {
+      const std::span<const float> from(x.data() + row * width, width);
+      const double mean = std::accumulate(from.begin(), from.end(), 0.0) / width;
+      double squares = 0;
+      for (const float value : from) squares += (value - mean) * (value - mean);
+      const double r = 1 / std::sqrt(squares / width + 1e-5);
+      for (std::size_t i = 0; i < width; ++i)
+        EXPECT_NEAR(normative[row * width + i], (from[i] - mean) * r * w[i] + b[i], 2e-5 * (1 + std::fabs(w[i])))
+            << width;
+    }
+    for (const op_table* ops : all_ops()) {
+      std::vector<float> got = x;
+      ops->layer_norm(got.data(), w.data(), b.data(), 1e-5f, 3, width, got.data());  // in place
+      EXPECT_TRUE(equal_bits(got, normative)) << ops->name << " " << width;
+    }
+  }
+}
+
+TEST(gelu, is_the_gate_of_ones) {
+  const std::vector<float> x = random_floats(1003, 82), ones(1003, 1.0f);
+  std::vector<float> expected(1003);
+  reference_ops().gelu_gate(x.data(), ones.data(), 1003, expected.data());
+  for (const op_table* ops : all_ops()) {
+    std::vector<float> got = x;
+    ops->gelu(got.data(), got.size(), got.data());
+    EXPECT_TRUE(equal_bits(got, expected)) << ops->name;
+  }
+}
+
+TEST(softcap, is_the_cap_times_a_tanh_and_the_same_in_every_table) {
+  const std::vector<float> x = random_floats(1003, 81);
+  for (const float cap : {0.5f, 30.0f}) {
+    std::vector<float> normative = x;
+    reference_ops().softcap(normative.data(), normative.size(), cap);
+    for (std::size_t i = 0; i < x.size(); ++i)
+      EXPECT_NEAR(normative[i], cap * std::tanh(static_cast<double>(x[i]) / cap), 3e-7 * cap) << x[i];
+    for (const op_table* ops : all_ops()) {
+      for (const std::size_t count : {1003, 7, 1, 0}) {
+        std::vector<float> got = x;
+        ops->softcap(got.data(), count, cap);
+        std::vector<float> expected = x;
+        std::copy_n(normative.begin(), count, expected.begin());
+        EXPECT_TRUE(equal_bits(got, expected)) << ops->name << " " << count;
+      }
+    }
+  }
+}
+
 TEST(gate, is_gelu_times_up) {
   const auto gate = random_floats(1000, 33, 8.0f), up = random_floats(1000, 34);
   for (const op_table* ops : all_ops()) {

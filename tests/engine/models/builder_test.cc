@@ -164,10 +164,11 @@ TEST(families, every_descriptor_is_consistent) {
     SCOPED_TRACE(family->name);
     EXPECT_FALSE(family->architectures.empty());
     for (const auto architecture : family->architectures) EXPECT_EQ(find_family(architecture), family);
-    std::set<std::string_view> names;
+    std::set<std::pair<std::string_view, hyper>> parts;  // of tensors, by their first row
     std::set<role> roles;
     for (const tensor_row& row : family->tensors) {
-      EXPECT_TRUE(names.insert(row.name).second) << row.name;
+      EXPECT_TRUE(parts.insert({row.name, row.first_row}).second) << row.name;
+      EXPECT_TRUE(row.rows_in_file != hyper::zero || row.first_row == hyper::zero) << row.name;
       EXPECT_TRUE(roles.insert(row.role).second) << row.name;
     }
     std::set<hyper> fields;

@@ -1,14 +1,13 @@
-// Gemma3's operations give the same bits under every table, chunk and batch, past the window.
+// Every family's operations give the same bits under every table, chunk and batch, past the window.
 #include <gtest/gtest.h>
 
 #include <random>
+#include <string>
 
 #include "tests/support/model_run.h"
 
 namespace infer::decode {
 namespace {
-
-constexpr const char* model = "tests/golden/fidelity/tiny/gemma3_window.gguf";
 
 std::vector<token_id> random_ids(std::size_t count, std::uint32_t seed) {
   std::mt19937 random(seed);
@@ -17,7 +16,10 @@ std::vector<token_id> random_ids(std::size_t count, std::uint32_t seed) {
   return ids;
 }
 
-TEST(gemma3_equality, every_table_chunk_and_batch_gives_the_same_bits) {
+class family_equality : public testing::TestWithParam<const char*> {};
+
+TEST_P(family_equality, every_table_chunk_and_batch_gives_the_same_bits) {
+  const std::string model = std::string("tests/golden/fidelity/tiny/") + GetParam() + ".gguf";
   const std::vector<std::vector<token_id>> texts{random_ids(61, 1), random_ids(40, 2)};
   test_support::model_run normative(model, test_support::default_mode, 96, 2, kernels::reference_ops());
   const auto expected = normative.run(texts, 61);
@@ -38,6 +40,11 @@ TEST(gemma3_equality, every_table_chunk_and_batch_gives_the_same_bits) {
               0);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(tiny, family_equality,
+                         testing::Values("gemma3_window", "gemma2", "granite", "olmo3", "smollm3", "phi3", "exaone4",
+                                         "cohere2", "starcoder2"),
+                         [](const auto& info) { return std::string(info.param); });
 
 }  // namespace
 }  // namespace infer::decode

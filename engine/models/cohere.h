@@ -1,0 +1,10 @@
+// The descriptor of the cohere family.
+#pragma once
+
+#include "engine/models/descriptor.h"
+
+namespace infer::models {
+
+extern const family_descriptor cohere;
+
+}  // namespace infer::models

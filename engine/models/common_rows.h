@@ -1,0 +1,143 @@
+// Rows that most families' tables have word for word.
+#pragma once
+
+#include <cmath>
+
+#include "engine/models/descriptor.h"
+
+namespace infer::models::rows {
+
+inline constexpr auto resident = plan::placement::resident;
+inline constexpr auto per_layer = plan::placement::per_layer;
+inline constexpr auto canonical = plan::row_order::canonical;
+inline constexpr auto paired = plan::row_order::pairs_to_halves;
+
+template <int value>
+double constant(const hyper_values&) {
+  return value;
+}
+template <hyper field>
+double same_as(const hyper_values& h) {
+  return h[field];
+}
+template <hyper a, hyper b>
+double product(const hyper_values& h) {
+  return h[a] * h[b];
+}
+template <hyper a, hyper b>
+double sum(const hyper_values& h) {
+  return h[a] + h[b];
+}
+inline double width_by_heads(const hyper_values& h) {
+  return h.size(hyper::heads) == 0 ? 0.0 : static_cast<double>(h.size(hyper::width) / h.size(hyper::heads));
+}
+inline double one_by_root_of_head(const hyper_values& h) {
+  return 1.0 / std::sqrt(h[hyper::head_dim]);
+}
+inline double root_of_width(const hyper_values& h) {
+  return std::sqrt(h[hyper::width]);
+}
+
+inline constexpr hyper_row width{hyper::width, "embedding_length", nullptr, 1, 1 << 20};
+inline constexpr hyper_row layers{hyper::layers, "block_count", nullptr, 1, 1024};
+inline constexpr hyper_row ffn_width{hyper::ffn_width, "feed_forward_length", nullptr, 1, 1 << 22};
+inline constexpr hyper_row context{hyper::context, "context_length", nullptr, 1, 1 << 28};
+inline constexpr hyper_row heads{hyper::heads, "attention.head_count", nullptr, 1, 4096};
+inline constexpr hyper_row kv_heads{hyper::kv_heads, "attention.head_count_kv", same_as<hyper::heads>, 1, 4096};
+inline constexpr hyper_row head_dim{hyper::head_dim, "attention.key_length", width_by_heads, 2, 512};
+inline constexpr hyper_row q_width{hyper::q_width, "", product<hyper::heads, hyper::head_dim>};
+inline constexpr hyper_row kv_width{hyper::kv_width, "", product<hyper::kv_heads, hyper::head_dim>};
+inline constexpr hyper_row rope_dims{hyper::rope_dims, "rope.dimension_count", same_as<hyper::head_dim>, 2, 512};
+inline constexpr hyper_row rope_base{hyper::rope_base, "rope.freq_base", constant<10000>, 1, 1e12};
+inline constexpr hyper_row rope_factor{hyper::rope_factor, "rope.scaling.factor", constant<1>, 1e-3, 1e6};
+inline constexpr hyper_row norm_eps{hyper::norm_eps, "attention.layer_norm_rms_epsilon", nullptr, 0, 1};
+inline constexpr hyper_row layer_norm_eps{hyper::norm_eps, "attention.layer_norm_epsilon", nullptr, 0, 1};
+inline constexpr hyper_row attention_scale{hyper::attention_scale, "", one_by_root_of_head};
+inline constexpr hyper_row window{hyper::window, "attention.sliding_window", constant<0>, 0, 1 << 28};
+inline constexpr hyper_row window_in_3_of_4{hyper::window_period, "attention.sliding_window_pattern", constant<4>, 1,
+                                            1024};
+inline constexpr hyper_row same_local_rope{hyper::local_rope_base, "", same_as<hyper::rope_base>};
+
+/// Where there are windows, only layers with one turn queries and keys.
+inline constexpr hyper_row turned_where_windowed{hyper::no_rope_period, "", [](const hyper_values& h) {
+                                                   return h[hyper::window] > 0 ? h[hyper::window_period] : 0.0;
+                                                 }};
+
+inline constexpr tensor_row token_embedding{role::token_embedding, "token_embd.weight", hyper::vocabulary,
+                                            hyper::width,          allowed::any_type,   resident};
+inline constexpr tensor_row output_norm{role::output_norm, "output_norm.weight", hyper::one,
+                                        hyper::width,      allowed::floats,      resident};
+/// Absent where the embedding is the head.
+inline constexpr tensor_row output_head{
+    role::output_head, "output.weight", hyper::vocabulary, hyper::width, allowed::any_type, resident, true};
+
+inline constexpr tensor_row rope_divisors{role::rope_divisors,
+                                          "rope_freqs.weight",
+                                          hyper::one,
+                                          hyper::rope_dims,
+                                          allowed::floats,
+                                          resident,
+                                          true,
+                                          canonical,
+                                          true};
+
+constexpr tensor_row q(plan::row_order order = canonical) {
+  return {role::q, "blk.{layer}.attn_q.weight", hyper::q_width, hyper::width, allowed::any_type, per_layer, false,
+          order};
+}
+constexpr tensor_row k(plan::row_order order = canonical) {
+  return {role::k, "blk.{layer}.attn_k.weight", hyper::kv_width, hyper::width, allowed::any_type, per_layer, false,
+          order};
+}
+inline constexpr tensor_row v{role::v, "blk.{layer}.attn_v.weight", hyper::kv_width, hyper::width};
+inline constexpr tensor_row attention_output{role::attention_output, "blk.{layer}.attn_output.weight", hyper::width,
+                                             hyper::q_width};
+inline constexpr tensor_row ffn_gate{role::ffn_gate, "blk.{layer}.ffn_gate.weight", hyper::ffn_width, hyper::width};
+inline constexpr tensor_row ffn_up{role::ffn_up, "blk.{layer}.ffn_up.weight", hyper::ffn_width, hyper::width};
+inline constexpr tensor_row ffn_down{role::ffn_down, "blk.{layer}.ffn_down.weight", hyper::width, hyper::ffn_width};
+
+/// A vector of every layer: a norm's weight or a bias.
+constexpr tensor_row vector(models::role role, std::string_view name, hyper columns, bool optional = false,
+                            plan::row_order order = canonical) {
+  return {role, name, hyper::one, columns, allowed::floats, per_layer, optional, order};
+}
+inline constexpr tensor_row attention_norm = vector(role::attention_norm, "blk.{layer}.attn_norm.weight", hyper::width);
+inline constexpr tensor_row ffn_norm = vector(role::ffn_norm, "blk.{layer}.ffn_norm.weight", hyper::width);
+inline constexpr tensor_row post_attention_norm =
+    vector(role::post_attention_norm, "blk.{layer}.post_attention_norm.weight", hyper::width);
+inline constexpr tensor_row post_ffn_norm =
+    vector(role::post_ffn_norm, "blk.{layer}.post_ffw_norm.weight", hyper::width);
+constexpr tensor_row q_norm(hyper columns) {
+  return vector(role::q_norm, "blk.{layer}.attn_q_norm.weight", columns);
+}
+constexpr tensor_row k_norm(hyper columns) {
+  return vector(role::k_norm, "blk.{layer}.attn_k_norm.weight", columns);
+}
+constexpr tensor_row q_bias(bool optional, plan::row_order order = canonical) {
+  return vector(role::q_bias, "blk.{layer}.attn_q.bias", hyper::q_width, optional, order);
+}
+constexpr tensor_row k_bias(bool optional, plan::row_order order = canonical) {
+  return vector(role::k_bias, "blk.{layer}.attn_k.bias", hyper::kv_width, optional, order);
+}
+constexpr tensor_row v_bias(bool optional) {
+  return vector(role::v_bias, "blk.{layer}.attn_v.bias", hyper::kv_width, optional);
+}
+
+/// h += attention(norm h); h += ffn(norm h).
+inline constexpr block_row normed_before[]{
+    {block::norm, role::attention_norm}, {block::attention},    {block::add},
+    {block::norm, role::ffn_norm},       {block::feed_forward}, {block::add},
+};
+
+/// With n = norm h: h += attention(n) + ffn(n).
+inline constexpr block_row side_by_side[]{
+    {block::norm, role::attention_norm}, {block::attention}, {block::add}, {block::feed_forward}, {block::add},
+};
+
+/// h += norm(attention h); h += norm(ffn h).
+inline constexpr block_row normed_after[]{
+    {block::attention},    {block::post_norm, role::post_attention_norm}, {block::add},
+    {block::feed_forward}, {block::post_norm, role::post_ffn_norm},       {block::add},
+};
+
+}  // namespace infer::models::rows

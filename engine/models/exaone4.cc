@@ -1,0 +1,56 @@
+// EXAONE 4: norms after the blocks alone and of every head of queries and keys; windowed layers alone turn.
+#include "engine/models/exaone4.h"
+
+#include <array>
+
+#include "engine/models/common_rows.h"
+
+namespace infer::models {
+namespace {
+
+constexpr std::array<std::string_view, 1> architectures{"exaone4"};
+
+constexpr std::array hyper_table{
+    rows::width,           rows::layers,
+    rows::ffn_width,       rows::context,
+    rows::heads,           rows::kv_heads,
+    rows::head_dim,        rows::q_width,
+    rows::kv_width,        rows::rope_dims,
+    rows::rope_base,       rows::rope_factor,
+    rows::norm_eps,        rows::attention_scale,
+    rows::window,          rows::window_in_3_of_4,
+    rows::same_local_rope, rows::turned_where_windowed,
+};
+
+constexpr std::array tensor_table{
+    rows::token_embedding,
+    rows::output_norm,
+    rows::output_head,
+    rows::rope_divisors,
+    rows::q(),
+    rows::k(),
+    rows::v,
+    rows::q_norm(hyper::head_dim),
+    rows::k_norm(hyper::head_dim),
+    rows::attention_output,
+    rows::post_attention_norm,
+    rows::ffn_gate,
+    rows::ffn_up,
+    rows::ffn_down,
+    rows::post_ffn_norm,
+};
+
+}  // namespace
+
+const family_descriptor exaone4{
+    .name = "exaone4",
+    .architectures = architectures,
+    .source = "LG AI Research 2025; Hugging Face modeling_exaone4.py",
+    .hyper = hyper_table,
+    .tensors = tensor_table,
+    .layer = rows::normed_after,
+    .rope = rope_kind::halves,
+    .activation = plan::activation::silu,
+};
+
+}  // namespace infer::models

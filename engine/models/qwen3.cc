@@ -1,0 +1,49 @@
+// Qwen 3: llama with a norm of every head of queries and keys.
+#include "engine/models/qwen3.h"
+
+#include <array>
+
+#include "engine/models/common_rows.h"
+
+namespace infer::models {
+namespace {
+
+constexpr std::array<std::string_view, 1> architectures{"qwen3"};
+
+constexpr std::array hyper_table{
+    rows::width,     rows::layers,      rows::ffn_width, rows::context,         rows::heads,
+    rows::kv_heads,  rows::head_dim,    rows::q_width,   rows::kv_width,        rows::rope_dims,
+    rows::rope_base, rows::rope_factor, rows::norm_eps,  rows::attention_scale,
+};
+
+constexpr std::array tensor_table{
+    rows::token_embedding,
+    rows::output_norm,
+    rows::output_head,
+    rows::attention_norm,
+    rows::q(),
+    rows::k(),
+    rows::v,
+    rows::q_norm(hyper::head_dim),
+    rows::k_norm(hyper::head_dim),
+    rows::attention_output,
+    rows::ffn_norm,
+    rows::ffn_gate,
+    rows::ffn_up,
+    rows::ffn_down,
+};
+
+}  // namespace
+
+const family_descriptor qwen3{
+    .name = "qwen3",
+    .architectures = architectures,
+    .source = "Yang et al. 2025; Hugging Face modeling_qwen3.py",
+    .hyper = hyper_table,
+    .tensors = tensor_table,
+    .layer = rows::normed_before,
+    .rope = rope_kind::halves,
+    .activation = plan::activation::silu,
+};
+
+}  // namespace infer::models

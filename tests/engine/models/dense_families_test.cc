@@ -1,0 +1,226 @@
+// The plans of the dense families: what each does that llama does not.
+// Mirrors: cohere.cc, cohere2.cc, exaone4.cc, gemma.cc, gemma2.cc, granite.cc, internlm2.cc
+// Mirrors: olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc, starcoder2.cc
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "engine/models/builder.h"
+#include "engine/models/gemma2.h"
+
+namespace infer::models {
+namespace {
+
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const std::string folder = "tests/golden/fidelity/tiny/";
+
+model build_file(const std::string& name) {
+  auto file = formats::gguf_file::open(folder + name + ".gguf");
+  EXPECT_TRUE(file) << file.error().message();
+  auto built = build(std::make_shared<const formats::gguf_file>(std::move(file.value())));
+  EXPECT_TRUE(built) << built.error().message();
+  return std::move(built.value());
+}
+
+std::vector<plan::op> ops_of(const plan::plan& p, plan::op_kind kind) {
+  std::vector<plan::op> out;
+  std::ranges::copy_if(p.ops, std::back_inserter(out), [&](const plan::op& o) { return o.kind == kind; });
+  return out;
+}
+
+const plan::op_params& params_of(const model& m, const plan::op& o) {
+  return m.plan.params[o.params];
+}
+
+std::vector<std::uint32_t> norm_parts(const model& m) {
+  std::vector<std::uint32_t> out;
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rms_norm)) out.push_back(params_of(m, o).norm.parts);
+  return out;
+}
+
+TEST(qwen2, adds_biases_to_queries_keys_and_values_alone) {
+  const model m = build_file("qwen2");
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  ASSERT_EQ(linear.size(), 3 * 7u);
+  for (std::size_t i = 0; i < linear.size(); ++i) EXPECT_EQ(static_cast<bool>(linear[i].w[1]), i % 7 < 3) << i;
+}
+
+TEST(qwen3, norms_each_head_of_queries_and_keys) {
+  const model m = build_file("qwen3_untied");
+  EXPECT_THAT(norm_parts(m), ElementsAre(1, 4, 4, 1, 1, 4, 4, 1, 1));
+}
+
+TEST(gemma, scales_the_embedding_and_gates_by_gelu) {
+  const model m = build_file("gemma");
+  EXPECT_EQ(params_of(m, m.plan.ops.front()).embed.scale, std::sqrt(32.0f));
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::gate))
+    EXPECT_EQ(params_of(m, o).gate.act, plan::activation::gelu_tanh);
+}
+
+TEST(gemma2, every_other_layer_has_a_window_beginning_with_the_first) {
+  const model m = build_file("gemma2");
+  ASSERT_EQ(m.plan.groups.size(), 2u);
+  EXPECT_EQ(m.plan.groups[0].window, 0u);
+  EXPECT_EQ(m.plan.groups[1].window, 11u);
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::attention)) EXPECT_EQ(o.group, o.layer % 2 == 0 ? 1 : 0);
+}
+
+TEST(gemma2, caps_scores_and_logits) {
+  const model m = build_file("gemma2");
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::attention)) {
+    EXPECT_EQ(params_of(m, o).attention.softcap, 5.0f);
+    EXPECT_EQ(params_of(m, o).attention.scale, 0.25f);
+  }
+  EXPECT_EQ(params_of(m, m.plan.ops.back()).output.softcap, 3.0f);
+}
+
+TEST(gemma2, the_27b_model_scales_scores_by_its_width) {
+  const auto row = std::ranges::find(gemma2.hyper, hyper::attention_scale, &hyper_row::field);
+  ASSERT_NE(row, gemma2.hyper.end());
+  hyper_values h;
+  h[hyper::width] = 4608;
+  h[hyper::heads] = 32;
+  h[hyper::head_dim] = 128;
+  h[hyper::layers] = 46;
+  EXPECT_DOUBLE_EQ(row->otherwise(h), 1 / std::sqrt(144.0));
+  h[hyper::layers] = 42;
+  EXPECT_DOUBLE_EQ(row->otherwise(h), 1 / std::sqrt(128.0));
+}
+
+TEST(granite, multiplies_embedding_scores_residuals_and_divides_logits) {
+  const model m = build_file("granite");
+  EXPECT_EQ(params_of(m, m.plan.ops.front()).embed.scale, 3.0f);
+  EXPECT_EQ(params_of(m, m.plan.ops.back()).output.scale, 1.0f / 6);
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::attention)) EXPECT_EQ(params_of(m, o).attention.scale, 0.125f);
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::linear))
+    EXPECT_EQ(params_of(m, o).linear.scale, o.in[1] == plan::no_slot ? 1.0f : 0.625f);
+}
+
+TEST(olmo2, norms_after_its_blocks_and_over_all_heads_together) {
+  const model m = build_file("olmo2");
+  EXPECT_EQ(norm_parts(m).size(), 3 * 4 + 1u);
+  EXPECT_THAT(norm_parts(m), Each(1));
+  const plan::slot_id stream = m.plan.ops.front().out[0];
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rms_norm)) EXPECT_NE(o.in[0], stream);
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  for (const std::size_t first : {0, 1, 2, 4, 5}) EXPECT_EQ(linear[first].in[0], stream) << first;
+}
+
+TEST(olmo2, a_window_is_in_all_layers_but_each_fourth) {
+  const model m = build_file("olmo3");
+  ASSERT_EQ(m.plan.groups.size(), 2u);
+  EXPECT_EQ(m.plan.groups[1].window, 13u);
+  EXPECT_THAT(m.plan.layer_in_group, ElementsAre(0, 1, 2, 0, 3));
+}
+
+TEST(exaone4, layers_without_a_window_do_not_turn_where_others_have_one) {
+  const model m = build_file("exaone4");
+  EXPECT_THAT(m.plan.layer_in_group, ElementsAre(0, 1, 2, 0, 3));
+  std::vector<std::uint16_t> layers;
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rope)) layers.push_back(o.layer);
+  EXPECT_THAT(layers, ElementsAre(0, 0, 1, 1, 2, 2, 4, 4));
+  EXPECT_EQ(ops_of(build_file("exaone4_full").plan, plan::op_kind::rope).size(), 4u);
+}
+
+TEST(exaone4, rope_divisors_hold_for_layers_with_a_window) {
+  const model m = build_file("exaone4");
+  const auto& frequency = params_of(m, ops_of(m.plan, plan::op_kind::rope)[0]).rope.inverse_frequency;
+  EXPECT_FLOAT_EQ(frequency.back(), static_cast<float>(std::pow(1e4, -6.0 / 8) / 8));
+}
+
+TEST(internlm2, has_biases_where_the_file_has_them) {
+  const model m = build_file("internlm2");
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  for (std::size_t i = 0; i < linear.size(); ++i) EXPECT_EQ(static_cast<bool>(linear[i].w[1]), i % 7 < 4) << i;
+}
+
+TEST(cohere, both_blocks_read_one_layer_norm) {
+  const model m = build_file("cohere");
+  EXPECT_TRUE(ops_of(m.plan, plan::op_kind::rms_norm).empty());
+  const auto norms = ops_of(m.plan, plan::op_kind::layer_norm);
+  ASSERT_EQ(norms.size(), 3u);
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  for (const std::size_t first : {0, 1, 2, 4, 5}) EXPECT_EQ(linear[first].in[0], norms[0].out[0]) << first;
+  for (const std::size_t last : {3, 6}) EXPECT_EQ(linear[last].in[1], norms[0].in[0]) << last;
+  EXPECT_EQ(params_of(m, m.plan.ops.back()).output.scale, 0.25f);
+}
+
+TEST(cohere2, only_layers_with_a_window_turn) {
+  const model m = build_file("cohere2");
+  ASSERT_EQ(m.plan.groups.size(), 2u);
+  EXPECT_EQ(m.plan.groups[1].window, 12u);
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rope)) EXPECT_NE(o.layer, 3);
+  EXPECT_EQ(ops_of(m.plan, plan::op_kind::rope).size(), 8u);
+}
+
+TEST(starcoder2, has_biased_norms_and_no_gate) {
+  const model m = build_file("starcoder2");
+  const auto norms = ops_of(m.plan, plan::op_kind::layer_norm);
+  ASSERT_EQ(norms.size(), 5u);
+  for (const plan::op& o : norms) EXPECT_TRUE(o.w[1]);
+  EXPECT_EQ(m.weights.weights[norms[0].w[1].index].name, "blk.0.attn_norm.bias");
+  EXPECT_EQ(m.weights.weights[norms[1].w[1].index].name, "blk.0.ffn_norm.bias");
+  EXPECT_TRUE(ops_of(m.plan, plan::op_kind::gate).empty());
+  EXPECT_EQ(ops_of(m.plan, plan::op_kind::activate).size(), 2u);
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  ASSERT_EQ(linear.size(), 2 * 6u);
+  for (const plan::op& o : linear) EXPECT_TRUE(o.w[1]);
+}
+
+TEST(smollm3, each_fourth_layer_does_not_turn) {
+  const model m = build_file("smollm3");
+  std::vector<std::uint16_t> layers;
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rope)) layers.push_back(o.layer);
+  EXPECT_THAT(layers, ElementsAre(0, 0, 1, 1, 2, 2, 4, 4));
+}
+
+TEST(phi3, parts_of_one_tensor_lie_behind_each_other) {
+  const model m = build_file("phi3");
+  std::vector<const plan::weight_source*> parts;
+  for (const plan::weight_source& w : m.weights.weights)
+    if (w.name == "blk.1.attn_qkv.weight" || w.name == "blk.1.ffn_up.weight") parts.push_back(&w);
+  ASSERT_EQ(parts.size(), 5u);
+  const std::vector<std::uint32_t> rows{32, 16, 16, 40, 40};
+  for (std::size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(parts[i]->rows, rows[i]);
+    EXPECT_EQ(parts[i]->bytes.size(), std::size_t{rows[i]} * 32 * 4);
+    if (i % 3 == 0) continue;
+    EXPECT_EQ(parts[i]->bytes.data(), parts[i - 1]->bytes.data() + parts[i - 1]->bytes.size());
+  }
+}
+
+TEST(phi3, the_window_is_in_every_layer_and_a_part_of_a_head_turns) {
+  const model windowed = build_file("phi3");
+  ASSERT_EQ(windowed.plan.groups.size(), 1u);
+  EXPECT_EQ(windowed.plan.groups[0].window, 17u);
+  EXPECT_EQ(windowed.plan.groups[0].layers, 3u);
+  const model partial = build_file("phi3_partial");
+  EXPECT_EQ(partial.plan.groups[0].window, 0u);
+  for (const plan::op& o : ops_of(partial.plan, plan::op_kind::rope))
+    EXPECT_EQ(params_of(partial, o).rope.inverse_frequency.size(), 6u);
+}
+
+TEST(phi3, rope_factors_are_refused_by_their_name) {
+  std::ifstream stream(folder + "phi3.gguf", std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(stream)), {});
+  const std::string_view from = "blk.0.attn_output.weight", to = "rope_factors_long.weight";
+  static_assert(std::string_view("blk.0.attn_output.weight").size() ==
+                std::string_view("rope_factors_long.weight").size());
+  text.replace(text.find(from), from.size(), to);
+  auto file = formats::gguf_file::from_memory(std::as_bytes(std::span(text)));
+  ASSERT_TRUE(file) << file.error().message();
+  const auto built = build(std::make_shared<const formats::gguf_file>(std::move(file.value())));
+  ASSERT_FALSE(built);
+  EXPECT_THAT(built.error().message(), HasSubstr("rope_factors_long.weight is not a part of a phi3 model"));
+}
+
+}  // namespace
+}  // namespace infer::models
