@@ -81,9 +81,12 @@ TEST_F(loading, takes_what_was_measured_and_gives_it_back_with_the_model) {
   ASSERT_TRUE(budget_->earmark(5, floor));
   load_it();
   ASSERT_EQ(h_->loaded.size(), 1u);
-  EXPECT_EQ(h_->loaded[0].bytes, floor);
+  // What loading needed beside the rest has been given back already.
+  const std::uint64_t transient = measure(source_).value().bytes.transient;
+  EXPECT_GT(transient, 0u);
+  EXPECT_EQ(h_->loaded[0].bytes, floor - transient);
   EXPECT_EQ(budget_->numbers().earmarked, 0u);
-  EXPECT_EQ(budget_->numbers().free, budget_->numbers().total - floor);
+  EXPECT_EQ(budget_->numbers().free, budget_->numbers().total - floor + transient);
   EXPECT_EQ(h_->progress.front(), 0u);
   EXPECT_EQ(h_->progress.back(), 100u);
   EXPECT_TRUE(std::is_sorted(h_->progress.begin(), h_->progress.end()));
