@@ -1,6 +1,7 @@
 // The global operators, counted.
 #include "tests/support/allocation_count.h"
 
+#if INFER_COUNTS_ALLOCATIONS
 #include <atomic>
 #include <cstddef>
 #include <cstdlib>
@@ -63,3 +64,5 @@ void operator delete(void* at, std::size_t, std::align_val_t) noexcept {
 void operator delete[](void* at, std::size_t, std::align_val_t) noexcept {
   std::free(at);
 }
+
+#endif

@@ -3,6 +3,18 @@
 
 #include <cstdint>
 
+// The thread sanitizer brings its own operators and suffers no others.
+#if defined(__SANITIZE_THREAD__)
+#define INFER_COUNTS_ALLOCATIONS 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define INFER_COUNTS_ALLOCATIONS 0
+#endif
+#endif
+#ifndef INFER_COUNTS_ALLOCATIONS
+#define INFER_COUNTS_ALLOCATIONS 1
+#endif
+
 namespace infer::test_support {
 
 /// Calls of any operator new so far, by all threads. Programs that link this replace the global operators.
