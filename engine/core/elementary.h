@@ -20,10 +20,11 @@ namespace infer {
   return std::bit_cast<float>((static_cast<std::int32_t>(n) + 127) << 23);
 }
 
-/// eˣ. +0 below −87.3, infinity above 88.72.
+/// eˣ. +0 below −87.3, infinity above 88.72; a NaN stays one.
 /// Accuracy: ≤ 1.1 ulp on [−87.3, 88.7].
 [[gnu::always_inline]] inline float exp_f32(float x) noexcept {
-  const float clamped = x > 88.73f ? 88.73f : (x < -87.4f ? -87.4f : x);
+  // A number that is none takes no part until the end: it has no integer below.
+  const float clamped = x < 88.73f ? (x > -87.4f ? x : -87.4f) : 88.73f;
   const float n = round_even(clamped * 1.44269504088896341f);
   float r = std::fma(n, -0.693145751953125f, clamped);
   r = std::fma(n, -1.428606765330187e-6f, r);
@@ -37,7 +38,7 @@ namespace infer {
   p = p + 1.0f;
   const float half = round_even(n * 0.5f);
   const float value = (p * power_of_two(half)) * power_of_two(n - half);
-  return x < -87.3f ? 0.0f : value;
+  return x < -87.3f ? 0.0f : (x == x ? value : x);
 }
 
 /// Natural logarithm of a positive normal x.
