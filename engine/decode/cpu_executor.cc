@@ -19,6 +19,22 @@ constexpr std::uint32_t shared_tokens = 4;
 /// Tokens of one attention task while a prompt is read.
 constexpr std::uint32_t attention_tokens = 16;
 
+/// The same quantized rows from `token` on; what the form lacks stays null.
+kernels::quantized_rows rows_from(const kernels::quantized_rows& q, std::size_t token, bool g32) {
+  const std::size_t at = token * q.groups;
+  if (g32) {
+    return {q.codes + at * quant::g32_elements,
+            q.scales + at,
+            q.sums_scaled + at,
+            q.negative_sums + at,
+            nullptr,
+            nullptr,
+            q.groups};
+  }
+  return {q.codes + at * quant::g256_elements,    q.scales + at, nullptr, nullptr, q.sums + at * quant::g256_subs,
+          q.sums32 + at * (quant::g256_subs / 2), q.groups};
+}
+
 /// One step over a program: what `collect` does between the first operation and the last.
 class step {
  public:
@@ -167,9 +183,8 @@ class step {
   /// One token of a slot in one form.
   void quantize(slot_buffer& in, quant::canonical_form form, std::uint32_t token) {
     const bool g32 = form == quant::canonical_form::g32;
-    (g32 ? ops_.quantize_g32 : ops_.quantize_g256)(
-        in.values.data() + std::size_t{token} * in.width, 1, in.width,
-        in.form(form).rows.from(token, g32 ? quant::g32_elements : quant::g256_elements));
+    (g32 ? ops_.quantize_g32 : ops_.quantize_g256)(in.values.data() + std::size_t{token} * in.width, 1, in.width,
+                                                   rows_from(in.form(form).rows, token, g32));
   }
 
   const kernels::quantized_rows& quantized(slot_buffer& in, quant::canonical_form form) {
@@ -376,7 +391,7 @@ class step {
       a.tokens = std::min(tile, p_.wanted - from);
       kernels::quantized_rows part;
       if (all != nullptr) {
-        part = all->from(from, g32 ? quant::g32_elements : quant::g256_elements);
+        part = rows_from(*all, from, g32);
         a.q = &part;
       } else {
         a.x = in.values.data() + std::size_t{from} * in.width;
