@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-// The thread sanitizer brings its own operators and suffers no others.
-#if defined(__SANITIZE_THREAD__)
+// Sanitizers bring their own operators and suffer no others.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 #define INFER_COUNTS_ALLOCATIONS 0
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
 #define INFER_COUNTS_ALLOCATIONS 0
 #endif
 #endif
