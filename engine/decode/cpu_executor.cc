@@ -19,22 +19,6 @@ constexpr std::uint32_t shared_tokens = 4;
 /// Tokens of one attention task while a prompt is read.
 constexpr std::uint32_t attention_tokens = 16;
 
-/// The same quantized rows from `token` on; what the form lacks stays null.
-kernels::quantized_rows rows_from(const kernels::quantized_rows& q, std::size_t token, bool g32) {
-  const std::size_t at = token * q.groups;
-  if (g32) {
-    return {q.codes + at * quant::g32_elements,
-            q.scales + at,
-            q.sums_scaled + at,
-            q.negative_sums + at,
-            nullptr,
-            nullptr,
-            q.groups};
-  }
-  return {q.codes + at * quant::g256_elements,    q.scales + at, nullptr, nullptr, q.sums + at * quant::g256_subs,
-          q.sums32 + at * (quant::g256_subs / 2), q.groups};
-}
-
 /// One step over a program: what `collect` does between the first operation and the last.
 class step {
  public:
@@ -72,16 +56,13 @@ class step {
         if (tap_) {
           linears(ops.first(2));
           show(ops.first(2));
-          gate(ops[2]);
+          pairwise(ops[2], gate_of(ops[2]));
           return show(ops.last(1));
         }
         gated(ops);
         break;
       case phase::kind::one:
-        if (is_norm(ops[0]))
-          norm(ops[0], next.forms);
-        else
-          run(ops[0]);
+        run(ops[0], next.forms);
     }
     show(ops);
   }
@@ -95,7 +76,7 @@ class step {
     }
   }
 
-  void run(const plan::op& o) {
+  void run(const plan::op& o, std::uint8_t forms) {
     switch (o.kind) {
       case plan::op_kind::embed:
         return embed(o);
@@ -103,7 +84,7 @@ class step {
         return gather(o);
       case plan::op_kind::rms_norm:
       case plan::op_kind::layer_norm:
-        return norm(o, 0);
+        return norm(o, forms);
       case plan::op_kind::linear:
         return linears({&o, 1});
       case plan::op_kind::rope:
@@ -113,11 +94,11 @@ class step {
       case plan::op_kind::attention:
         return attend(o);
       case plan::op_kind::gate:
-        return gate(o);
+        return pairwise(o, gate_of(o));
       case plan::op_kind::activate:
         return activate(o);
       case plan::op_kind::add:
-        return add(o);
+        return pairwise(o, ops_.add);
       case plan::op_kind::output:
         return output(o);
     }
@@ -183,8 +164,9 @@ class step {
   /// One token of a slot in one form.
   void quantize(slot_buffer& in, quant::canonical_form form, std::uint32_t token) {
     const bool g32 = form == quant::canonical_form::g32;
-    (g32 ? ops_.quantize_g32 : ops_.quantize_g256)(in.values.data() + std::size_t{token} * in.width, 1, in.width,
-                                                   rows_from(in.form(form).rows, token, g32));
+    (g32 ? ops_.quantize_g32 : ops_.quantize_g256)(
+        in.values.data() + std::size_t{token} * in.width, 1, in.width,
+        in.form(form).rows.from(token, g32 ? quant::g32_elements : quant::g256_elements));
   }
 
   const kernels::quantized_rows& quantized(slot_buffer& in, quant::canonical_form form) {
@@ -246,7 +228,7 @@ class step {
     for (const plan::op& o : ops) slot(o.out[0]).invalidate();
   }
 
-  auto gate_of(const plan::op& o) const {
+  decltype(kernels::op_table::silu_gate) gate_of(const plan::op& o) const {
     return p_.plan.params[o.params].gate.act == plan::activation::silu ? ops_.silu_gate : ops_.gelu_gate;
   }
 
@@ -348,13 +330,14 @@ class step {
     slot(o.out[0]).invalidate();
   }
 
-  void gate(const plan::op& o) {
-    const slot_buffer &in = slot(o.in[0]), &up = slot(o.in[1]);
+  /// out = f(first, second), element by element.
+  template <class F>
+  void pairwise(const plan::op& o, const F& f) {
+    const slot_buffer &first = slot(o.in[0]), &second = slot(o.in[1]);
     slot_buffer& out = slot(o.out[0]);
-    const auto act = gate_of(o);
-    each_token(p_.rows_in(in), [&](std::uint32_t t) {
-      const std::size_t at = std::size_t{t} * in.width;
-      act(in.values.data() + at, up.values.data() + at, in.width, out.values.data() + at);
+    each_token(p_.rows_in(first), [&](std::uint32_t t) {
+      const std::size_t at = std::size_t{t} * first.width;
+      f(first.values.data() + at, second.values.data() + at, first.width, out.values.data() + at);
     });
     out.invalidate();
   }
@@ -365,16 +348,6 @@ class step {
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
       ops_.gelu(in.values.data() + at, in.width, out.values.data() + at);
-    });
-    out.invalidate();
-  }
-
-  void add(const plan::op& o) {
-    const slot_buffer &in = slot(o.in[0]), &to = slot(o.in[1]);
-    slot_buffer& out = slot(o.out[0]);
-    each_token(p_.rows_in(in), [&](std::uint32_t t) {
-      const std::size_t at = std::size_t{t} * in.width;
-      ops_.add(in.values.data() + at, to.values.data() + at, in.width, out.values.data() + at);
     });
     out.invalidate();
   }
@@ -391,7 +364,7 @@ class step {
       a.tokens = std::min(tile, p_.wanted - from);
       kernels::quantized_rows part;
       if (all != nullptr) {
-        part = rows_from(*all, from, g32);
+        part = all->from(from, g32 ? quant::g32_elements : quant::g256_elements);
         a.q = &part;
       } else {
         a.x = in.values.data() + std::size_t{from} * in.width;

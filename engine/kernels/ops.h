@@ -39,15 +39,16 @@ struct quantized_rows {
   std::int16_t* sums32 = nullptr;         // [tokens, groups · 8], g256 only
   std::uint32_t groups = 0;               // per token
 
-  /// The same rows from `token` on.
+  /// The same rows from `token` on; what the form lacks stays null.
   quantized_rows from(std::size_t token, std::size_t group_elements) const {
     const std::size_t at = token * groups;
+    const auto moved = [](auto* p, std::size_t by) { return p == nullptr ? p : p + by; };
     return {codes + at * group_elements,
             scales + at,
-            sums_scaled + at,
-            negative_sums + at,
-            sums + at * 16,
-            sums32 + at * 8,
+            moved(sums_scaled, at),
+            moved(negative_sums, at),
+            moved(sums, at * 16),
+            moved(sums32, at * 8),
             groups};
   }
 };

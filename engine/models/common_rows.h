@@ -1,7 +1,9 @@
 // Rows that most families' tables have word for word.
 #pragma once
 
+#include <array>
 #include <cmath>
+#include <cstddef>
 
 #include "engine/models/descriptor.h"
 
@@ -57,6 +59,18 @@ inline constexpr hyper_row window{hyper::window, "attention.sliding_window", con
 inline constexpr hyper_row window_in_3_of_4{hyper::window_period, "attention.sliding_window_pattern", constant<4>, 1,
                                             1024};
 inline constexpr hyper_row same_local_rope{hyper::local_rope_base, "", same_as<hyper::rope_base>};
+
+/// What nearly every decoder has, and `more`.
+inline constexpr std::array shape{width,    layers,  ffn_width, context,   heads,     kv_heads,
+                                  head_dim, q_width, kv_width,  rope_dims, rope_base, rope_factor};
+template <class... More>
+constexpr std::array<hyper_row, shape.size() + sizeof...(More)> shape_and(const More&... more) {
+  std::array<hyper_row, shape.size() + sizeof...(More)> out{};
+  std::size_t at = 0;
+  for (const hyper_row& row : shape) out[at++] = row;
+  ((out[at++] = more), ...);
+  return out;
+}
 
 /// Where there are windows, only layers with one turn queries and keys.
 inline constexpr hyper_row turned_where_windowed{hyper::no_rope_period, "", [](const hyper_values& h) {
@@ -138,6 +152,36 @@ inline constexpr block_row side_by_side[]{
 inline constexpr block_row normed_after[]{
     {block::attention},    {block::post_norm, role::post_attention_norm}, {block::add},
     {block::feed_forward}, {block::post_norm, role::post_ffn_norm},       {block::add},
+};
+
+/// For both blocks: h += norm(block(norm h)).
+inline constexpr block_row normed_around[]{
+    {block::norm, role::attention_norm},
+    {block::attention},
+    {block::post_norm, role::post_attention_norm},
+    {block::add},
+    {block::norm, role::ffn_norm},
+    {block::feed_forward},
+    {block::post_norm, role::post_ffn_norm},
+    {block::add},
+};
+
+/// Tensors of a decoder whose blocks stand side by side, with the embedding as its head.
+inline constexpr std::array side_by_side_tensors{
+    token_embedding,
+    output_norm,
+    attention_norm,
+    q(paired),
+    k(paired),
+    v,
+    q_bias(true, paired),
+    k_bias(true, paired),
+    v_bias(true),
+    vector(role::attention_output_bias, "blk.{layer}.attn_output.bias", hyper::width, true),
+    attention_output,
+    ffn_gate,
+    ffn_up,
+    ffn_down,
 };
 
 }  // namespace infer::models::rows

@@ -10,17 +10,9 @@ namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"exaone4"};
 
-constexpr std::array hyper_table{
-    rows::width,           rows::layers,
-    rows::ffn_width,       rows::context,
-    rows::heads,           rows::kv_heads,
-    rows::head_dim,        rows::q_width,
-    rows::kv_width,        rows::rope_dims,
-    rows::rope_base,       rows::rope_factor,
-    rows::norm_eps,        rows::attention_scale,
-    rows::window,          rows::window_in_3_of_4,
-    rows::same_local_rope, rows::turned_where_windowed,
-};
+constexpr auto hyper_table =
+    rows::shape_and(rows::norm_eps, rows::attention_scale, rows::window, rows::window_in_3_of_4, rows::same_local_rope,
+                    rows::turned_where_windowed);
 
 constexpr std::array tensor_table{
     rows::token_embedding,

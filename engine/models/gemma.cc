@@ -10,13 +10,8 @@ namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"gemma"};
 
-constexpr std::array hyper_table{
-    rows::width,     rows::layers,          rows::ffn_width,
-    rows::context,   rows::heads,           rows::kv_heads,
-    rows::head_dim,  rows::q_width,         rows::kv_width,
-    rows::rope_dims, rows::rope_base,       rows::rope_factor,
-    rows::norm_eps,  rows::attention_scale, hyper_row{hyper::embedding_scale, "", rows::root_of_width},
-};
+constexpr auto hyper_table =
+    rows::shape_and(rows::norm_eps, rows::attention_scale, hyper_row{hyper::embedding_scale, "", rows::root_of_width});
 
 constexpr std::array tensor_table{
     rows::token_embedding,  rows::output_norm, rows::attention_norm, rows::q(),    rows::k(),      rows::v,

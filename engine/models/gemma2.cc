@@ -18,28 +18,13 @@ double default_attention_scale(const hyper_values& h) {
          std::sqrt(h.size(hyper::layers) == layers_of_27b ? h[hyper::width] / h[hyper::heads] : h[hyper::head_dim]);
 }
 
-constexpr std::array hyper_table{
-    rows::width,
-    rows::layers,
-    rows::ffn_width,
-    rows::context,
-    rows::heads,
-    rows::kv_heads,
-    rows::head_dim,
-    rows::q_width,
-    rows::kv_width,
-    rows::rope_dims,
-    rows::rope_base,
-    rows::rope_factor,
-    rows::norm_eps,
-    hyper_row{hyper::attention_scale, "attention.scale", default_attention_scale, 1e-6, 1e6},
+constexpr auto hyper_table = rows::shape_and(
+    rows::norm_eps, hyper_row{hyper::attention_scale, "attention.scale", default_attention_scale, 1e-6, 1e6},
     hyper_row{hyper::embedding_scale, "", rows::root_of_width},
     hyper_row{hyper::attention_softcap, "attn_logit_softcapping", rows::constant<50>, 0, 1e6},
     hyper_row{hyper::final_softcap, "final_logit_softcapping", rows::constant<30>, 0, 1e6},
     hyper_row{hyper::window, "attention.sliding_window", rows::constant<4096>, 0, 1 << 28},
-    hyper_row{hyper::window_period, "", rows::constant<2>},
-    rows::same_local_rope,
-};
+    hyper_row{hyper::window_period, "", rows::constant<2>}, rows::same_local_rope);
 
 constexpr std::array tensor_table{
     rows::token_embedding,
@@ -57,17 +42,6 @@ constexpr std::array tensor_table{
     rows::post_ffn_norm,
 };
 
-constexpr std::array layer_blocks{
-    block_row{block::norm, role::attention_norm},
-    block_row{block::attention},
-    block_row{block::post_norm, role::post_attention_norm},
-    block_row{block::add},
-    block_row{block::norm, role::ffn_norm},
-    block_row{block::feed_forward},
-    block_row{block::post_norm, role::post_ffn_norm},
-    block_row{block::add},
-};
-
 }  // namespace
 
 const family_descriptor gemma2{
@@ -76,7 +50,7 @@ const family_descriptor gemma2{
     .source = "Gemma Team 2024; Hugging Face modeling_gemma2.py",
     .hyper = hyper_table,
     .tensors = tensor_table,
-    .layer = layer_blocks,
+    .layer = rows::normed_around,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
 };

@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "engine/models/common_rows.h"
+
 namespace infer::models {
 namespace {
 
@@ -18,25 +20,23 @@ double default_attention_scale(const hyper_values& h) {
 }
 
 constexpr std::array hyper_table{
-    hyper_row{hyper::width, "embedding_length", nullptr, 1, 1 << 20},
-    hyper_row{hyper::layers, "block_count", nullptr, 1, 1024},
-    hyper_row{hyper::ffn_width, "feed_forward_length", nullptr, 1, 1 << 22},
-    hyper_row{hyper::context, "context_length", nullptr, 1, 1 << 28},
-    hyper_row{hyper::heads, "attention.head_count", nullptr, 1, 4096},
-    hyper_row{hyper::kv_heads, "attention.head_count_kv", [](const hyper_values& h) { return h[hyper::heads]; }, 1,
-              4096},
+    rows::width,
+    rows::layers,
+    rows::ffn_width,
+    rows::context,
+    rows::heads,
+    rows::kv_heads,
     hyper_row{hyper::head_dim, "attention.key_length", [](const hyper_values&) { return 256.0; }, 2, 512},
-    hyper_row{hyper::q_width, "", [](const hyper_values& h) { return h[hyper::heads] * h[hyper::head_dim]; }},
-    hyper_row{hyper::kv_width, "", [](const hyper_values& h) { return h[hyper::kv_heads] * h[hyper::head_dim]; }},
-    hyper_row{hyper::rope_dims, "rope.dimension_count", [](const hyper_values& h) { return h[hyper::head_dim]; }, 2,
-              512},
+    rows::q_width,
+    rows::kv_width,
+    rows::rope_dims,
     hyper_row{hyper::rope_base, "rope.freq_base", [](const hyper_values&) { return 1e6; }, 1, 1e12},
-    hyper_row{hyper::rope_factor, "rope.scaling.factor", [](const hyper_values&) { return 1.0; }, 1e-3, 1e6},
+    rows::rope_factor,
     hyper_row{hyper::local_rope_base, "rope.freq_base_swa", [](const hyper_values&) { return 1e4; }, 1, 1e12},
-    hyper_row{hyper::norm_eps, "attention.layer_norm_rms_epsilon", nullptr, 0, 1},
+    rows::norm_eps,
     hyper_row{hyper::attention_scale, "attention.scale", default_attention_scale, 1e-6, 1e6},
-    hyper_row{hyper::embedding_scale, "", [](const hyper_values& h) { return std::sqrt(h[hyper::width]); }},
-    hyper_row{hyper::window, "attention.sliding_window", [](const hyper_values&) { return 0.0; }, 0, 1 << 28},
+    hyper_row{hyper::embedding_scale, "", rows::root_of_width},
+    rows::window,
     hyper_row{hyper::window_period, "attention.sliding_window_pattern", [](const hyper_values&) { return 6.0; }, 1,
               1024},
 };
@@ -65,17 +65,6 @@ constexpr std::array tensor_table{
     tensor_row{role::post_ffn_norm, "blk.{layer}.post_ffw_norm.weight", hyper::one, hyper::width, allowed::floats},
 };
 
-constexpr std::array layer_blocks{
-    block_row{block::norm, role::attention_norm},
-    block_row{block::attention},
-    block_row{block::post_norm, role::post_attention_norm},
-    block_row{block::add},
-    block_row{block::norm, role::ffn_norm},
-    block_row{block::feed_forward},
-    block_row{block::post_norm, role::post_ffn_norm},
-    block_row{block::add},
-};
-
 }  // namespace
 
 const family_descriptor gemma3{
@@ -84,7 +73,7 @@ const family_descriptor gemma3{
     .source = "Gemma Team 2025; Hugging Face modeling_gemma3.py",
     .hyper = hyper_table,
     .tensors = tensor_table,
-    .layer = layer_blocks,
+    .layer = rows::normed_around,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
 };

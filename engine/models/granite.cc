@@ -10,26 +10,12 @@ namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"granite"};
 
-constexpr std::array hyper_table{
-    rows::width,
-    rows::layers,
-    rows::ffn_width,
-    rows::context,
-    rows::heads,
-    rows::kv_heads,
-    rows::head_dim,
-    rows::q_width,
-    rows::kv_width,
-    rows::rope_dims,
-    rows::rope_base,
-    rows::rope_factor,
-    rows::norm_eps,
-    hyper_row{hyper::attention_scale, "attention.scale", rows::one_by_root_of_head, 1e-9, 1e6},
+constexpr auto hyper_table = rows::shape_and(
+    rows::norm_eps, hyper_row{hyper::attention_scale, "attention.scale", rows::one_by_root_of_head, 1e-9, 1e6},
     hyper_row{hyper::embedding_scale, "embedding_scale", rows::constant<1>, 1e-6, 1e6},
     hyper_row{hyper::residual_scale, "residual_scale", rows::constant<1>, 1e-6, 1e6},
     hyper_row{hyper::logit_scale, "logit_scale", rows::constant<1>, 1e-6, 1e6},
-    hyper_row{hyper::logit_factor, "", [](const hyper_values& h) { return 1.0 / h[hyper::logit_scale]; }},
-};
+    hyper_row{hyper::logit_factor, "", [](const hyper_values& h) { return 1.0 / h[hyper::logit_scale]; }});
 
 constexpr std::array tensor_table{
     rows::token_embedding,

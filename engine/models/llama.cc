@@ -4,31 +4,14 @@
 #include <array>
 #include <cmath>
 
+#include "engine/models/common_rows.h"
+
 namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"llama"};
 
-constexpr std::array hyper_table{
-    hyper_row{hyper::width, "embedding_length", nullptr, 1, 1 << 20},
-    hyper_row{hyper::layers, "block_count", nullptr, 1, 1024},
-    hyper_row{hyper::ffn_width, "feed_forward_length", nullptr, 1, 1 << 22},
-    hyper_row{hyper::context, "context_length", nullptr, 1, 1 << 28},
-    hyper_row{hyper::heads, "attention.head_count", nullptr, 1, 4096},
-    hyper_row{hyper::kv_heads, "attention.head_count_kv", [](const hyper_values& h) { return h[hyper::heads]; }, 1,
-              4096},
-    hyper_row{hyper::head_dim, "attention.key_length",
-              [](const hyper_values& h) { return static_cast<double>(h.size(hyper::width) / h.size(hyper::heads)); }, 2,
-              512},
-    hyper_row{hyper::q_width, "", [](const hyper_values& h) { return h[hyper::heads] * h[hyper::head_dim]; }},
-    hyper_row{hyper::kv_width, "", [](const hyper_values& h) { return h[hyper::kv_heads] * h[hyper::head_dim]; }},
-    hyper_row{hyper::rope_dims, "rope.dimension_count", [](const hyper_values& h) { return h[hyper::head_dim]; }, 2,
-              512},
-    hyper_row{hyper::rope_base, "rope.freq_base", [](const hyper_values&) { return 10000.0; }, 1, 1e12},
-    hyper_row{hyper::rope_factor, "rope.scaling.factor", [](const hyper_values&) { return 1.0; }, 1e-3, 1e6},
-    hyper_row{hyper::norm_eps, "attention.layer_norm_rms_epsilon", nullptr, 0, 1},
-    hyper_row{hyper::attention_scale, "", [](const hyper_values& h) { return 1.0 / std::sqrt(h[hyper::head_dim]); }},
-};
+constexpr auto hyper_table = rows::shape_and(rows::norm_eps, rows::attention_scale);
 
 constexpr auto resident = plan::placement::resident;
 constexpr auto per_layer = plan::placement::per_layer;

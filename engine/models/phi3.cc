@@ -13,28 +13,12 @@ constexpr std::array<std::string_view, 1> architectures{"phi3"};
 /// A period that no model's layers reach: all of them have the window.
 constexpr int layers_without_end = 1 << 20;
 
-constexpr std::array hyper_table{
-    rows::width,
-    rows::layers,
-    rows::ffn_width,
-    rows::context,
-    rows::heads,
-    rows::kv_heads,
-    rows::head_dim,
-    rows::q_width,
-    rows::kv_width,
-    rows::rope_dims,
-    rows::rope_base,
-    rows::rope_factor,
-    rows::norm_eps,
-    rows::attention_scale,
-    rows::window,
-    hyper_row{hyper::window_period, "", rows::constant<layers_without_end>},
-    rows::same_local_rope,
-    hyper_row{hyper::v_first_row, "", rows::sum<hyper::q_width, hyper::kv_width>},
-    hyper_row{hyper::qkv_width, "", rows::sum<hyper::v_first_row, hyper::kv_width>},
-    hyper_row{hyper::gate_up_width, "", rows::sum<hyper::ffn_width, hyper::ffn_width>},
-};
+constexpr auto hyper_table =
+    rows::shape_and(rows::norm_eps, rows::attention_scale, rows::window,
+                    hyper_row{hyper::window_period, "", rows::constant<layers_without_end>}, rows::same_local_rope,
+                    hyper_row{hyper::v_first_row, "", rows::sum<hyper::q_width, hyper::kv_width>},
+                    hyper_row{hyper::qkv_width, "", rows::sum<hyper::v_first_row, hyper::kv_width>},
+                    hyper_row{hyper::gate_up_width, "", rows::sum<hyper::ffn_width, hyper::ffn_width>});
 
 constexpr std::array tensor_table{
     rows::token_embedding,

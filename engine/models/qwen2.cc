@@ -10,11 +10,7 @@ namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"qwen2"};
 
-constexpr std::array hyper_table{
-    rows::width,     rows::layers,      rows::ffn_width, rows::context,         rows::heads,
-    rows::kv_heads,  rows::head_dim,    rows::q_width,   rows::kv_width,        rows::rope_dims,
-    rows::rope_base, rows::rope_factor, rows::norm_eps,  rows::attention_scale,
-};
+constexpr auto hyper_table = rows::shape_and(rows::norm_eps, rows::attention_scale);
 
 constexpr std::array tensor_table{
     rows::token_embedding,

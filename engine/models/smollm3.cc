@@ -10,13 +10,8 @@ namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"smollm3"};
 
-constexpr std::array hyper_table{
-    rows::width,     rows::layers,          rows::ffn_width,
-    rows::context,   rows::heads,           rows::kv_heads,
-    rows::head_dim,  rows::q_width,         rows::kv_width,
-    rows::rope_dims, rows::rope_base,       rows::rope_factor,
-    rows::norm_eps,  rows::attention_scale, hyper_row{hyper::no_rope_period, "", rows::constant<4>},
-};
+constexpr auto hyper_table =
+    rows::shape_and(rows::norm_eps, rows::attention_scale, hyper_row{hyper::no_rope_period, "", rows::constant<4>});
 
 constexpr std::array tensor_table{
     rows::token_embedding,

@@ -44,6 +44,20 @@ TEST(claim_line, what_a_loader_took_stays_when_the_earmark_expires) {
   EXPECT_EQ(budget->numbers().free, 100u);
 }
 
+TEST(claim_line, what_it_waits_for_is_left_alone_until_it_is_served_or_gone) {
+  auto budget = memory::budget::make(100);
+  claim_line line(budget);
+  auto held = budget->try_take(memory::memory_kind::kv, 60);
+  EXPECT_EQ(line.claim(1, 70).answer, claim_answer::waiting);
+  EXPECT_EQ(line.claim(2, 10).answer, claim_answer::waiting);
+  EXPECT_FALSE(budget->try_take_spare(memory::memory_kind::kv, 1)) << "40 are free and 80 are waited for";
+  line.cancel(1);
+  EXPECT_TRUE(budget->try_take_spare(memory::memory_kind::kv, 30));
+  held.reset();
+  EXPECT_EQ(line.advance(), std::vector<std::uint64_t>{2});
+  EXPECT_EQ(budget->numbers().awaited, 0u);
+}
+
 TEST(claim_line, a_cancelled_waiter_lets_the_next_one_go) {
   auto budget = memory::budget::make(100);
   claim_line line(budget);

@@ -105,6 +105,14 @@ TEST_F(loading, holds_one_context_and_addresses_for_every_slot) {
   EXPECT_EQ(h_->handle.core->pages.capacity(), 4 * plan::pages_for(256));
 }
 
+TEST_F(loading, a_context_beyond_what_page_numbers_hold_is_refused_with_both_numbers) {
+  source_.context = 0xffffffffu;
+  const auto measured = measure(source_);
+  ASSERT_FALSE(measured);
+  EXPECT_NE(measured.error().message().find("4294967295"), std::string::npos);
+  EXPECT_NE(measured.error().message().find(std::to_string(most_context)), std::string::npos);
+}
+
 TEST_F(loading, without_its_earmark_a_load_fails_as_retryable) {
   start();
   load_it();

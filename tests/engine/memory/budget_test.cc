@@ -52,6 +52,17 @@ TEST(budget, an_earmark_is_not_free_and_only_its_claim_takes_it) {
   EXPECT_EQ(b->numbers().earmarked, 0u);
 }
 
+TEST(budget, what_claims_wait_for_is_not_spare) {
+  const auto b = budget::make(1000);
+  b->set_awaited(700);
+  EXPECT_EQ(b->numbers().spare(), 300u);
+  EXPECT_FALSE(b->try_take_spare(memory_kind::kv, 301));
+  const auto spare = b->try_take_spare(memory_kind::kv, 300);
+  EXPECT_TRUE(spare);
+  EXPECT_TRUE(b->try_take(memory_kind::weights, 700)) << "those that are waited for, by who may have them";
+  EXPECT_EQ(b->numbers().spare(), 0u);
+}
+
 TEST(budget, tells_its_listener_of_every_freed_byte) {
   auto b = budget::make(100);
   std::uint64_t freed = 0;
