@@ -34,13 +34,20 @@ void write_block(const g256_block& block, bool with_minimum, float* out) {
   }
 }
 
-template <class Block, auto Unpack>
+void unpack(tensor_type type, const std::byte* block, g32_block& out) {
+  unpack_g32(type, block, out);
+}
+void unpack(tensor_type type, const std::byte* block, g256_block& out) {
+  unpack_g256(type, block, out);
+}
+
+template <class Block>
 void write_blocks(tensor_type type, byte_view blocks, float* out) {
   const tensor_type_info& info = info_of(type);
   const bool with_minimum = has_minimum(type);
   Block block;
   for (std::size_t at = 0; at < blocks.size(); at += info.block_bytes, out += info.block_elements) {
-    Unpack(blocks.data() + at, block);
+    unpack(type, blocks.data() + at, block);
     write_block(block, with_minimum, out);
   }
 }
@@ -65,26 +72,52 @@ std::size_t first_not_finite(byte_view words, Word exponent) {
   return count;
 }
 
-/// Index of the first block with an f16 scale or minimum that is not finite, or the number of blocks.
+/// Where the first f16 scale of a block lies; a minimum follows it.
+std::size_t scale_offset(tensor_type type) {
+  switch (type) {
+    case tensor_type::q2_k:
+      return 80;
+    case tensor_type::q3_k:
+      return 108;
+    case tensor_type::q6_k:
+      return 208;
+    default:
+      return 0;
+  }
+}
+
+/// Index of the first block with a scale or minimum that is not finite, or the number of blocks.
 std::size_t first_bad_block(tensor_type type, byte_view blocks) {
   const std::size_t block_bytes = info_of(type).block_bytes;
   const std::size_t count = blocks.size() / block_bytes;
-  const std::size_t first = type == tensor_type::q6_k ? 208 : 0;
-  const std::size_t second = has_minimum(type) ? 2 : first;
+  const std::size_t first = scale_offset(type);
+  const std::size_t second = has_minimum(type) ? first + 2 : first;
   const auto finite = [](const std::byte* at) { return (load_le<std::uint16_t>(at) & 0x7c00u) != 0x7c00u; };
   for (std::size_t block = 0; block < count; ++block) {
     const std::byte* at = blocks.data() + block * block_bytes;
-    if (!finite(at + first) || !finite(at + second)) return block;
+    if (type == tensor_type::mxfp4 ? *at == std::byte{255} : !finite(at + first) || !finite(at + second)) return block;
   }
   return count;
+}
+
+/// "Q4_0, Q4_1, …": the types a file can be quantized to.
+std::string names_of_quantized_types() {
+  std::string names;
+  for (const tensor_type type : supported_types) {
+    if (form_of(type) != canonical_form::floating)
+      names += (names.empty() ? "" : ", ") + std::string(info_of(type).name);
+  }
+  return names;
 }
 
 result<void> check_whole_blocks(tensor_type type, byte_view blocks) {
   const tensor_type_info& info = info_of(type);
   if (!supported(type)) {
-    return fail(fault::unsupported_type, "weights of type " + std::string(info.name) +
-                                             " cannot be computed with; use a file quantized to Q4_0, Q4_1, Q5_0, "
-                                             "Q8_0, Q4_K or Q6_K, or one in F32, F16 or BF16");
+    return fail(fault::unsupported_type,
+                "weights of type " + std::string(info.name) +
+                    " cannot be computed with; use a file in F32, F16 or BF16, or quantized to "
+                    "one of " +
+                    names_of_quantized_types());
   }
   if (blocks.size() % info.block_bytes != 0) {
     return fail(fault::size_mismatch, std::to_string(blocks.size()) + " bytes are not whole blocks of " +
@@ -127,24 +160,11 @@ result<void> dequantize(tensor_type type, byte_view blocks, std::span<float> out
     case tensor_type::bf16:
       for (std::size_t i = 0; i < elements; ++i) out[i] = bf16_to_f32(load_le<std::uint16_t>(blocks.data() + 2 * i));
       break;
-    case tensor_type::q4_0:
-      write_blocks<g32_block, unpack_q4_0>(type, blocks, out.data());
-      break;
-    case tensor_type::q4_1:
-      write_blocks<g32_block, unpack_q4_1>(type, blocks, out.data());
-      break;
-    case tensor_type::q5_0:
-      write_blocks<g32_block, unpack_q5_0>(type, blocks, out.data());
-      break;
-    case tensor_type::q8_0:
-      write_blocks<g32_block, unpack_q8_0>(type, blocks, out.data());
-      break;
-    case tensor_type::q4_k:
-      write_blocks<g256_block, unpack_q4_k>(type, blocks, out.data());
-      break;
-    default:  // the only supported type left
-      write_blocks<g256_block, unpack_q6_k>(type, blocks, out.data());
-      break;
+    default:
+      if (form_of(type) == canonical_form::g32)
+        write_blocks<g32_block>(type, blocks, out.data());
+      else
+        write_blocks<g256_block>(type, blocks, out.data());
   }
   return success();
 }

@@ -31,6 +31,46 @@ std::uint32_t spread_fifth_bits(std::uint32_t bits) {
   return out;
 }
 
+/// Codes of 32 columns, a byte each, to one lane. `bias` makes them unsigned.
+void put_bytes(const std::int8_t* q, int bias, std::uint32_t lane, std::byte* out) {
+  for (std::size_t i = 0; i < 32; ++i)
+    out[i / 4 * line + lane * 4 + i % 4] = static_cast<std::byte>(static_cast<unsigned>(q[i] + bias) & 255u);
+}
+
+void get_bytes(const std::byte* from, int bias, std::uint32_t lane, std::int8_t* q) {
+  for (std::size_t i = 0; i < 32; ++i) {
+    const int code = std::to_integer<int>(from[i / 4 * line + lane * 4 + i % 4]);
+    q[i] = static_cast<std::int8_t>(code - bias);
+  }
+}
+
+/// What is added to codes that are packed as bytes: those of types with a minimum are not negative.
+int byte_bias(tensor_type type) {
+  return has_minimum(type) ? 0 : 128;
+}
+
+void pack_g32_bytes(tensor_type type, const std::byte* block, std::uint32_t half, std::uint32_t lane,
+                    std::byte* record) {
+  g32_block b;
+  unpack_g32(type, block, b);
+  put_bytes(b.q.data(), byte_bias(type), lane, record + half * 512);
+  std::memcpy(record + 1024 + half * line + lane * 4, &b.d, 4);
+  std::memcpy(record + 1152 + half * line + lane * 4, &b.m, 4);
+}
+
+void pack_g256_bytes(tensor_type type, const std::byte* block, std::uint32_t lane, std::byte* record) {
+  g256_block b;
+  unpack_g256(type, block, b);
+  for (std::size_t run = 0; run < 8; ++run) put_bytes(b.q.data() + 32 * run, byte_bias(type), lane, record + 512 * run);
+  for (std::size_t sub = 0; sub < g256_subs; ++sub) {
+    record[4096 + sub * 16 + lane] = static_cast<std::byte>(b.sc[sub]);
+    record[4352 + sub * 16 + lane] = static_cast<std::byte>(b.mn[sub]);
+  }
+  const std::uint16_t d = f32_to_f16(b.d), dmin = f32_to_f16(b.dmin);
+  std::memcpy(record + 4608 + lane * 2, &d, 2);
+  std::memcpy(record + 4640 + lane * 2, &dmin, 2);
+}
+
 /// One block of a g32 type to its lane of group `half` of a record.
 void pack_g32(tensor_type type, const std::byte* block, std::uint32_t half, std::uint32_t lane, std::byte* record) {
   switch (type) {
@@ -49,10 +89,13 @@ void pack_g32(tensor_type type, const std::byte* block, std::uint32_t half, std:
       if (type == tensor_type::q4_1) std::memcpy(record + 576 + half * 32 + lane * 2, block + 2, 2);
       return;
     }
-    default:
+    case tensor_type::q8_0:
       for (std::size_t v = 0; v < 8; ++v)
         put32(record + half * 512 + v * line + lane * 4, load_le<std::uint32_t>(block + 2 + v * 4) ^ 0x80808080u);
       std::memcpy(record + 1024 + half * 32 + lane * 2, block, 2);
+      return;
+    default:
+      pack_g32_bytes(type, block, half, lane, record);
   }
 }
 
@@ -102,6 +145,17 @@ void pack_q6_k(const std::byte* block, std::uint32_t lane, std::byte* record) {
   std::memcpy(record + 3328 + lane * 2, block + 208, 2);
 }
 
+void pack_g256(tensor_type type, const std::byte* block, std::uint32_t lane, std::byte* record) {
+  switch (type) {
+    case tensor_type::q4_k:
+      return pack_q4_k(block, lane, record);
+    case tensor_type::q6_k:
+      return pack_q6_k(block, lane, record);
+    default:
+      pack_g256_bytes(type, block, lane, record);
+  }
+}
+
 /// The codes of one lane of a nibble group, 0 to 15.
 void get_nibbles(const std::byte* from, std::uint32_t lane, std::int8_t* q) {
   for (std::size_t v = 0; v < 4; ++v) {
@@ -119,6 +173,12 @@ float half_at(const std::byte* at) {
 
 void unpack_g32_lane(tensor_type type, const std::byte* record, std::uint32_t half, std::uint32_t lane,
                      g32_block& out) {
+  if (packs_as_bytes(type)) {
+    get_bytes(record + half * 512, byte_bias(type), lane, out.q.data());
+    std::memcpy(&out.d, record + 1024 + half * line + lane * 4, 4);
+    std::memcpy(&out.m, record + 1152 + half * line + lane * 4, 4);
+    return;
+  }
   out.m = 0;
   if (type == tensor_type::q8_0) {
     for (std::size_t i = 0; i < g32_elements; ++i) {
@@ -147,6 +207,17 @@ void unpack_g32_lane(tensor_type type, const std::byte* record, std::uint32_t ha
 }
 
 void unpack_g256_lane(tensor_type type, const std::byte* record, std::uint32_t lane, g256_block& out) {
+  if (packs_as_bytes(type)) {
+    for (std::size_t run = 0; run < 8; ++run)
+      get_bytes(record + 512 * run, byte_bias(type), lane, out.q.data() + 32 * run);
+    for (std::size_t sub = 0; sub < g256_subs; ++sub) {
+      out.sc[sub] = static_cast<std::int8_t>(record[4096 + sub * 16 + lane]);
+      out.mn[sub] = static_cast<std::int8_t>(record[4352 + sub * 16 + lane]);
+    }
+    out.d = half_at(record + 4608 + lane * 2);
+    out.dmin = half_at(record + 4640 + lane * 2);
+    return;
+  }
   const bool q4 = type == tensor_type::q4_k;
   for (std::size_t sub = 0; sub < 8; ++sub) {
     const std::byte* at = record + (q4 ? 256 : 384) * sub;
@@ -188,8 +259,26 @@ record_format record_format_of(tensor_type type) noexcept {
       return {256, 3392};
     case tensor_type::f32:
       return {1, 64};
+    case tensor_type::f16:
+    case tensor_type::bf16:
+      return {2, 64};
     default:
-      return {2, 64};  // f16, bf16
+      return form_of(type) == canonical_form::g32 ? record_format{64, 1280} : record_format{256, 4672};
+  }
+}
+
+bool packs_as_bytes(tensor_type type) noexcept {
+  switch (type) {
+    case tensor_type::q5_1:
+    case tensor_type::iq4_nl:
+    case tensor_type::mxfp4:
+    case tensor_type::q2_k:
+    case tensor_type::q3_k:
+    case tensor_type::q5_k:
+    case tensor_type::iq4_xs:
+      return true;
+    default:
+      return false;
   }
 }
 
@@ -223,8 +312,7 @@ void pack_panel(tensor_type type, const std::array<const std::byte*, panel_rows>
     } else {
       const std::size_t block = info_of(type).block_bytes;
       for (std::uint32_t group = 0; group < columns / g256_elements; ++group)
-        (type == tensor_type::q4_k ? pack_q4_k : pack_q6_k)(row + group * block, lane,
-                                                            out + std::size_t{group} * f.bytes);
+        pack_g256(type, row + group * block, lane, out + std::size_t{group} * f.bytes);
     }
   }
 }

@@ -29,6 +29,10 @@ inline constexpr std::uint32_t panel_rows = 16;
 ///   q4_0  512 codes | 64 d               q4_1  512 codes | 64 d | 64 m      q5_0  512 codes | 128 fifth bits | 64 d
 ///   q8_0  1024 codes + 128 | 64 d        q4_k  2048 codes | 128 sc | 128 mn | 32 d | 32 dmin
 ///   q6_k  8 × (256 low | 128 high) | 256 sc | 32 d | 32 nothing
+/// Types without a layout of their own keep a byte for each code:
+///   g32   1024 codes | 128 d | 128 m as f32                        q5_1, iq4_nl, mxfp4
+///   g256  4096 codes | 256 sc | 256 mn | 32 d | 32 dmin            q2_k, q3_k, q5_k, iq4_xs
+/// with 128 added where codes may be negative.
 /// Nibbles: byte (v·16 + row)·4 + j of a 32-column group holds column 4v + j low and column 16 + 4v + j high.
 /// Fifth bits: a 32-bit lane per row, bit 8j + v for column 4v + j. High pairs of q6_k: bits 2v of byte j for column 4v
 /// + j of a run of 16. sc and mn of q4_k: per pair of neighbouring runs of 32, a byte pair per row.
@@ -36,6 +40,8 @@ struct record_format {
   std::uint32_t columns;
   std::uint32_t bytes;
 };
+/// Whether the codes of a supported quantized type are packed as one byte each for want of a layout of their own.
+bool packs_as_bytes(tensor_type type) noexcept;
 record_format record_format_of(tensor_type type) noexcept;
 
 /// Bytes of one panel, a multiple of 64.

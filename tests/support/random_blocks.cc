@@ -36,6 +36,24 @@ void random_scales(tensor_type type, std::byte* block, std::mt19937& random) {
       return store_u16(block + 2, random_scale(random, 0.5f));
     case tensor_type::q5_0:
       return store_u16(block, random_scale(random, 1.0f / 16));
+    case tensor_type::q5_1:
+      store_u16(block, random_scale(random, 1.0f / 31));
+      return store_u16(block + 2, random_scale(random, 0.5f));
+    case tensor_type::iq4_nl:
+      return store_u16(block, random_scale(random, 1.0f / 127));
+    case tensor_type::mxfp4:
+      block[0] = static_cast<std::byte>(123 + random() % 3);
+      return;
+    case tensor_type::q2_k:
+      store_u16(block + 80, random_scale(random, 1.0f / (15 * 3)));
+      return store_u16(block + 82, random_scale(random, 1.0f / 15));
+    case tensor_type::q3_k:
+      return store_u16(block + 108, random_scale(random, 1.0f / (32 * 4)));
+    case tensor_type::q5_k:
+      store_u16(block, random_scale(random, 1.0f / (32 * 31)));
+      return store_u16(block + 2, random_scale(random, 1.0f / 63));
+    case tensor_type::iq4_xs:
+      return store_u16(block, random_scale(random, 1.0f / (32 * 127)));
     case tensor_type::q8_0:
       return store_u16(block, random_scale(random, 1.0f / 127));
     case tensor_type::q4_k:
@@ -127,6 +145,21 @@ std::vector<std::byte> random_blocks(tensor_type type, std::size_t count, std::u
   return blocks;
 }
 
+bool has_quantizer(tensor_type type) {
+  switch (type) {
+    case tensor_type::f32:
+    case tensor_type::f16:
+    case tensor_type::bf16:
+    case tensor_type::q4_0:
+    case tensor_type::q4_1:
+    case tensor_type::q5_0:
+    case tensor_type::q8_0:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::vector<std::byte> quantize(tensor_type type, std::span<const float> values) {
   switch (type) {
     case tensor_type::f32:
@@ -135,13 +168,8 @@ std::vector<std::byte> quantize(tensor_type type, std::span<const float> values)
       return convert_all<std::uint16_t>(values, f32_to_f16);
     case tensor_type::bf16:
       return convert_all<std::uint16_t>(values, f32_to_bf16);
-    case tensor_type::q4_0:
-    case tensor_type::q4_1:
-    case tensor_type::q5_0:
-    case tensor_type::q8_0:
-      break;
     default:
-      throw std::invalid_argument("no quantizer for this type");
+      if (!has_quantizer(type)) throw std::invalid_argument("no quantizer for this type");
   }
   if (values.size() % 32 != 0) throw std::invalid_argument("values do not fill whole blocks");
   const std::size_t block_bytes = info_of(type).block_bytes;

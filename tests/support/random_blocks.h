@@ -17,6 +17,9 @@ std::vector<float> random_floats(std::size_t count, std::uint32_t seed, float am
 /// within ±1. The same bytes on every machine.
 std::vector<std::byte> random_blocks(tensor_type type, std::size_t count, std::uint32_t seed);
 
+/// Whether `quantize` knows the type.
+bool has_quantizer(tensor_type type);
+
 /// Rounds values to F32, F16, BF16, Q4_0, Q4_1, Q5_0 or Q8_0. `values` must fill whole blocks.
 std::vector<std::byte> quantize(tensor_type type, std::span<const float> values);
 

@@ -69,8 +69,27 @@ void set_scales(tensor_type type, std::byte* block, float sd, random_bytes& rand
       return store_f16(block + 2, -7.5f * size / 4.6f);
     case tensor_type::q5_0:
       return store_f16(block, size / 9.2f);
+    case tensor_type::q5_1:
+      store_f16(block, size / 9.2f);
+      return store_f16(block + 2, -15.5f * size / 9.2f);
     case tensor_type::q8_0:
       return store_f16(block, size / 74.0f);
+    case tensor_type::iq4_nl:
+      return store_f16(block, size / 69.0f);
+    case tensor_type::mxfp4:
+      // The nearest power of two: twice the deviation of the codes' halves is 6.3.
+      block[0] = static_cast<std::byte>(128 + static_cast<int>(std::lround(std::log2(sd / 6.3f))));
+      return;
+    case tensor_type::q2_k:
+      store_f16(block + 80, size / 10.0f);
+      return store_f16(block + 82, 1.5f * size / 10.0f);
+    case tensor_type::q3_k:
+      return store_f16(block + 108, size / (18.5f * 2.3f));
+    case tensor_type::q5_k:
+      store_f16(block, size / 520.0f);
+      return store_f16(block + 2, 15.5f * size / 520.0f);
+    case tensor_type::iq4_xs:
+      return store_f16(block, size / (18.5f * 69.0f));
     case tensor_type::q4_k:
       store_f16(block, size / 257.0f);
       return store_f16(block + 2, 7.5f * size / 257.0f);

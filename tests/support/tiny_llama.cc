@@ -40,8 +40,9 @@ class weights {
     // Uniform with the variance that keeps activations near 1.
     const float amplitude = 1.7f / std::sqrt(static_cast<float>(columns)) * 1.7f;
     std::vector<float> values = random_floats(columns * rows, seed_++, amplitude);
-    if (quant::form_of(shape_.type) == quant::canonical_form::g256)
-      w_.add_tensor(name, shape_.type, {columns, rows}, random_blocks(shape_.type, columns * rows / 256, seed_++));
+    if (!has_quantizer(shape_.type))
+      w_.add_tensor(name, shape_.type, {columns, rows},
+                    random_blocks(shape_.type, columns * rows / info_of(shape_.type).block_elements, seed_++));
     else
       w_.add_tensor(name, shape_.type, {columns, rows}, quantize(shape_.type, values));
   }

@@ -1,19 +1,6 @@
 // All reference bodies and their table, included once per instruction set inside a namespace of its own. The includer
 // provides the headers named in reference.cc and the macro INFER_TABLE_NAME.
 
-inline std::size_t info_of_g32_bytes(tensor_type type) {
-  switch (type) {
-    case tensor_type::q4_0:
-      return 18;
-    case tensor_type::q4_1:
-      return 20;
-    case tensor_type::q5_0:
-      return 22;
-    default:
-      return 34;
-  }
-}
-
 #include "engine/kernels/reference/pointwise-inl.h"
 //
 #include "engine/kernels/reference/attention-inl.h"

@@ -24,7 +24,7 @@ inline void g32_row(const linear_args& a, std::uint32_t row, std::uint32_t first
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g32_elements;
   const quantized_rows& x = *a.q;
   const std::byte* block = a.w.bytes + row * a.w.stride;
-  const std::size_t block_bytes = info_of_g32_bytes(a.w.type);
+  const std::size_t block_bytes = a.w.stride / x.groups;
   const bool minimum = quant::has_minimum(a.w.type);
   float y[token_tile] = {};
   for (std::uint32_t group = 0; group < x.groups;) {
@@ -93,7 +93,7 @@ inline void row_values(const matrix_view& w, std::uint32_t row, std::uint32_t fr
       }
       return;
     case quant::canonical_form::g32: {
-      const std::size_t block_bytes = info_of_g32_bytes(w.type);
+      const std::size_t block_bytes = w.stride / (w.columns / quant::g32_elements);
       const bool minimum = quant::has_minimum(w.type);
       for (std::uint32_t i = 0; i < count; i += quant::g32_elements) {
         quant::g32_block b;

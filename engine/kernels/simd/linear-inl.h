@@ -5,6 +5,8 @@ inline constexpr std::uint32_t block_tokens = 192;  // tokens that one unpacked 
 
 #include "engine/kernels/simd/linear_g32-inl.h"
 //
+#include "engine/kernels/simd/g256_records-inl.h"
+//
 #include "engine/kernels/simd/linear_g256-inl.h"
 //
 #include "engine/kernels/simd/linear_float-inl.h"
@@ -28,6 +30,14 @@ HWY_INLINE void finish_vector(const linear_args& a, std::uint32_t row, std::uint
     if (a.residual != nullptr) v = a.residual[at + l] + v;
     a.y[at + l] = v;
   }
+}
+
+/// The epilogue of a block of rows for `count` tokens from `first`. Shapes: c [count][wide · lanes].
+HWY_INLINE void finish_block(const linear_args& a, std::uint32_t row, std::uint32_t first, std::uint32_t count,
+                             const float* c) {
+  for (std::uint32_t t = 0; t < count; ++t)
+    for (std::uint32_t i = 0; i < wide; ++i)
+      finish_vector(a, row + i * lanes, first + t, hn::Load(df, c + (std::size_t{t} * wide + i) * lanes));
 }
 
 /// Few tokens from `first` for n row vectors of which the first is that of `row`: one pass over their panels.
@@ -72,9 +82,7 @@ HWY_INLINE void quantized_block(const linear_args& a, const block_panels& w, std
       g32_block<type>(w, *a.q, first, count, c);
     else
       g256_block<type>(w, *a.q, first, count, c);
-    for (std::uint32_t t = 0; t < count; ++t)
-      for (std::uint32_t i = 0; i < wide; ++i)
-        finish_vector(a, row + i * lanes, first + t, hn::Load(df, c + (std::size_t{t} * wide + i) * lanes));
+    finish_block(a, row, first, count, c);
   }
 }
 
@@ -83,44 +91,30 @@ inline void floating_block(const linear_args& a, const block_panels& w, std::uin
   for (std::uint32_t first = 0; first < a.tokens; first += block_tokens) {
     const std::uint32_t count = a.tokens - first < block_tokens ? a.tokens - first : block_tokens;
     float_block(a.w, w, a.x, first, count, c);
-    for (std::uint32_t t = 0; t < count; ++t)
-      for (std::uint32_t i = 0; i < wide; ++i)
-        finish_vector(a, row + i * lanes, first + t, hn::Load(df, c + (std::size_t{t} * wide + i) * lanes));
+    finish_block(a, row, first, count, c);
   }
 }
 
+/// The panels of the block of rows that begins at `row`.
+HWY_INLINE block_panels panels_of(const matrix_view& w, std::uint32_t row) {
+  const std::uint32_t panels = (w.rows + quant::panel_rows - 1) / quant::panel_rows;
+  block_panels out;
+  for (std::uint32_t p = 0; p < wide / halves; ++p) {
+    // Where the block reaches past the last panel it computes that one twice and writes it once.
+    const std::uint32_t panel = row / quant::panel_rows + p < panels ? row / quant::panel_rows + p : panels - 1;
+    out.panel[p] = w.bytes + std::size_t{panel} * w.stride;
+  }
+  return out;
+}
+
 inline void linear(const linear_args& a, row_range rows) {
-  const std::uint32_t panels = (a.w.rows + quant::panel_rows - 1) / quant::panel_rows;
   for (std::uint32_t row = rows.begin; row < rows.end; row += block_rows) {
-    block_panels w;
-    for (std::uint32_t p = 0; p < wide / halves; ++p) {
-      // Where the block reaches past the last panel it computes that one twice and writes it once.
-      const std::uint32_t panel = row / quant::panel_rows + p < panels ? row / quant::panel_rows + p : panels - 1;
-      w.panel[p] = a.w.bytes + std::size_t{panel} * a.w.stride;
-    }
+    const block_panels w = panels_of(a.w, row);
     if (a.q == nullptr) {
       floating_block(a, w, row);
       continue;
     }
-    switch (a.w.type) {
-      case tensor_type::q4_0:
-        quantized_block<tensor_type::q4_0>(a, w, row);
-        break;
-      case tensor_type::q4_1:
-        quantized_block<tensor_type::q4_1>(a, w, row);
-        break;
-      case tensor_type::q5_0:
-        quantized_block<tensor_type::q5_0>(a, w, row);
-        break;
-      case tensor_type::q8_0:
-        quantized_block<tensor_type::q8_0>(a, w, row);
-        break;
-      case tensor_type::q4_k:
-        quantized_block<tensor_type::q4_k>(a, w, row);
-        break;
-      default:
-        quantized_block<tensor_type::q6_k>(a, w, row);
-    }
+    with_body_type(a.w.type, [&](auto type) HWY_ATTR { quantized_block<type()>(a, w, row); });
   }
 }
 

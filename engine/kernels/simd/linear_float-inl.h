@@ -1,6 +1,35 @@
 // Linear operations by the float rule: float weights, and dequantized ones where activations stay f32. Included once
 // per target inside its namespace.
 
+/// Calls f with the quantized type, as a constant, whose body serves `type`: types packed alike share one.
+template <class F>
+HWY_INLINE void with_body_type(tensor_type type, const F& f) {
+  switch (type) {
+    case tensor_type::q4_0:
+      return f(std::integral_constant<tensor_type, tensor_type::q4_0>{});
+    case tensor_type::q4_1:
+      return f(std::integral_constant<tensor_type, tensor_type::q4_1>{});
+    case tensor_type::q5_0:
+      return f(std::integral_constant<tensor_type, tensor_type::q5_0>{});
+    case tensor_type::q5_1:
+      return f(std::integral_constant<tensor_type, tensor_type::q5_1>{});
+    case tensor_type::q8_0:
+      return f(std::integral_constant<tensor_type, tensor_type::q8_0>{});
+    case tensor_type::iq4_nl:
+    case tensor_type::mxfp4:
+      return f(std::integral_constant<tensor_type, tensor_type::iq4_nl>{});
+    case tensor_type::q4_k:
+      return f(std::integral_constant<tensor_type, tensor_type::q4_k>{});
+    case tensor_type::q6_k:
+      return f(std::integral_constant<tensor_type, tensor_type::q6_k>{});
+    case tensor_type::q2_k:
+    case tensor_type::q5_k:
+      return f(std::integral_constant<tensor_type, tensor_type::q5_k>{});
+    default:  // q3_k, iq4_xs
+      return f(std::integral_constant<tensor_type, tensor_type::iq4_xs>{});
+  }
+}
+
 /// A chunk of 512 columns of a block of rows as f32.
 struct float_chunk {
   HWY_ALIGN float w[chunk_elements][wide][lanes];
@@ -20,15 +49,14 @@ HWY_INLINE void dequantize_group(const block_panels& w, std::uint32_t group, std
   const std::size_t record = std::size_t{group / 2} * format::bytes;
   const std::uint32_t half = group % 2;
   for (std::uint32_t i = 0; i < wide; ++i) {
-    const vec_f d = load_scales(w.at(i, record + format::scales + half * 32, 2));
+    const vec_f d = g32_scales<type>(w, i, record, format::scales, half);
     for_codes<type>(w, i, record, half, [&](std::uint32_t step, vec_b codes) HWY_ATTR {
       for (std::uint32_t j = 0; j < 4; ++j) {
         const vec_i one = hn::And(hn::BitCast(di, hn::ShiftRightSame(hn::BitCast(du, codes), static_cast<int>(8 * j))),
                                   hn::Set(di, 0xff));
         const vec_i code = format::zero_shift == 0 ? one : hn::Sub(one, hn::Set(di, 1 << format::zero_shift));
         vec_f value = hn::Mul(d, hn::ConvertTo(df, code));
-        if constexpr (format::minima != 0)
-          value = hn::Add(value, load_scales(w.at(i, record + format::minima + half * 32, 2)));
+        if constexpr (format::minima != 0) value = hn::Add(value, g32_scales<type>(w, i, record, format::minima, half));
         hn::Store(value, df, out.w[at + 4 * step + j][i]);
       }
     });
@@ -38,19 +66,21 @@ HWY_INLINE void dequantize_group(const block_panels& w, std::uint32_t group, std
 template <tensor_type type>
 HWY_INLINE void dequantize_block(const block_panels& w, std::uint32_t group, std::uint32_t at, float_chunk& out) {
   g256_unpacked u;
-  g256_unpack<type>(w, std::size_t{group} * (type == tensor_type::q4_k ? 2368 : 3392), u);
+  using format = g256_format<type>;
+  g256_unpack<type>(w, std::size_t{group} * format::bytes, u);
   for (std::uint32_t i = 0; i < wide; ++i) {
     for (std::uint32_t k = 0; k < quant::g256_elements; ++k) {
       const std::uint32_t sub = k / 16;
       const vec_i lanes4 = hn::BitCast(di, hn::Load(db, u.codes[sub][k % 16 / 4][i]));
       vec_i code = hn::And(hn::BitCast(di, hn::ShiftRightSame(hn::BitCast(du, lanes4), static_cast<int>(8 * (k % 4)))),
                            hn::Set(di, 0xff));
-      if constexpr (type == tensor_type::q6_k) code = hn::Sub(code, hn::Set(di, 32));
+      if constexpr (format::zero != 0) code = hn::Sub(code, hn::Set(di, format::zero));
       const vec_f scale = hn::Mul(hn::Load(df, u.d[i]), hn::ConvertTo(df, hn::Load(di, u.sc[sub][i])));
       vec_f value = hn::Mul(scale, hn::ConvertTo(df, code));
-      if constexpr (type == tensor_type::q4_k) {
-        const vec_i pair = hn::Load(di, u.mn[sub / 4][i]);
-        const vec_i mn = sub % 4 < 2 ? hn::And(pair, hn::Set(di, 0xffff)) : hn::ShiftRight<16>(pair);
+      if constexpr (format::minimum_runs != 0) {
+        const std::uint32_t run = sub * format::minimum_runs / quant::g256_subs;
+        const vec_i pair = hn::Load(di, u.mn[run / 2][i]);
+        const vec_i mn = run % 2 == 0 ? hn::And(pair, hn::Set(di, 0xffff)) : hn::ShiftRight<16>(pair);
         value = hn::Sub(value, hn::Mul(hn::Load(df, u.dmin[i]), hn::ConvertTo(df, mn)));
       }
       hn::Store(value, df, out.w[at + k][i]);
@@ -60,28 +90,20 @@ HWY_INLINE void dequantize_block(const block_panels& w, std::uint32_t group, std
 
 inline void float_unpack(tensor_type type, const block_panels& w, std::uint32_t from, std::uint32_t columns,
                          float_chunk& out) {
-  switch (quant::form_of(type)) {
-    case quant::canonical_form::floating:
-      for (std::uint32_t k = 0; k < columns; ++k)
-        for (std::uint32_t i = 0; i < wide; ++i) hn::Store(load_float(type, w, i, from + k), df, out.w[k][i]);
-      return;
-    case quant::canonical_form::g32:
-      for (std::uint32_t at = 0; at < columns; at += quant::g32_elements) {
-        const std::uint32_t group = (from + at) / quant::g32_elements;
-        if (type == tensor_type::q4_0) dequantize_group<tensor_type::q4_0>(w, group, at, out);
-        if (type == tensor_type::q4_1) dequantize_group<tensor_type::q4_1>(w, group, at, out);
-        if (type == tensor_type::q5_0) dequantize_group<tensor_type::q5_0>(w, group, at, out);
-        if (type == tensor_type::q8_0) dequantize_group<tensor_type::q8_0>(w, group, at, out);
-      }
-      return;
-    case quant::canonical_form::g256:
-      for (std::uint32_t at = 0; at < columns; at += quant::g256_elements) {
-        const std::uint32_t group = (from + at) / quant::g256_elements;
-        if (type == tensor_type::q4_k) dequantize_block<tensor_type::q4_k>(w, group, at, out);
-        if (type == tensor_type::q6_k) dequantize_block<tensor_type::q6_k>(w, group, at, out);
-      }
-      return;
+  if (quant::form_of(type) == quant::canonical_form::floating) {
+    for (std::uint32_t k = 0; k < columns; ++k)
+      for (std::uint32_t i = 0; i < wide; ++i) hn::Store(load_float(type, w, i, from + k), df, out.w[k][i]);
+    return;
   }
+  with_body_type(type, [&](auto body) HWY_ATTR {
+    if constexpr (quant::form_of(body()) == quant::canonical_form::g32) {
+      for (std::uint32_t at = 0; at < columns; at += quant::g32_elements)
+        dequantize_group<body()>(w, (from + at) / quant::g32_elements, at, out);
+    } else {
+      for (std::uint32_t at = 0; at < columns; at += quant::g256_elements)
+        dequantize_block<body()>(w, (from + at) / quant::g256_elements, at, out);
+    }
+  });
 }
 
 /// One chunk for a tile of tokens: one chain of fma per output in column order.

@@ -1,117 +1,24 @@
 // Linear operations on g256 weights. Included once per target inside its namespace.
 
-/// 256 columns of a block of rows, unpacked: code bytes per run of 16, its integer scale, the two f32 scales, and for
-/// q4_k the minima of neighbouring runs of 32 as pairs of 16 bits.
-struct g256_unpacked {
-  HWY_ALIGN std::uint8_t codes[quant::g256_subs][4][wide][4 * lanes];
-  HWY_ALIGN std::int32_t sc[quant::g256_subs][wide][lanes];
-  HWY_ALIGN std::int32_t mn[4][wide][lanes];
-  HWY_ALIGN float d[wide][lanes];
-  HWY_ALIGN float dmin[wide][lanes];
-};
-
-/// Pairs of bytes per row to pairs of 16 bits in each lane.
-HWY_INLINE vec_i load_pairs(const std::byte* at) {
-  const hn::Rebind<std::uint8_t, tag_s> bytes;
-  return hn::BitCast(di, hn::PromoteTo(ds, hn::LoadU(bytes, reinterpret_cast<const std::uint8_t*>(at))));
-}
-
-/// Starting value of a run of 16: the zero point of q6_k taken off.
-template <tensor_type type>
-HWY_INLINE vec_i g256_start(const quantized_rows& x, std::size_t group, std::uint32_t sub) {
-  if constexpr (type == tensor_type::q6_k)
-    return hn::Set(di, -32 * std::int32_t{x.sums[group * quant::g256_subs + sub]});
-  else
-    return hn::Zero(di);
-}
-
-/// The codes of 32 columns of row vector i: f(step, codes), step s holds columns 4s to 4s + 3.
-template <tensor_type type, class F>
-HWY_INLINE void for_codes_k(const block_panels& w, std::uint32_t i, std::size_t record, std::uint32_t sub, const F& f) {
-  constexpr std::uint32_t bytes = type == tensor_type::q4_k ? 256 : 384;
-  [[maybe_unused]] vec_i first = hn::Zero(di), second = hn::Zero(di);
-  if constexpr (type == tensor_type::q6_k) {
-    first = hn::BitCast(di, load_bytes(w.at(i, record + sub * bytes + 256, 4)));
-    second = hn::BitCast(di, load_bytes(w.at(i, record + sub * bytes + 320, 4)));
-  }
-  const auto one = [&](auto v) HWY_ATTR {
-    const vec_b both = load_bytes(w.at(i, record + sub * bytes + v * 64, 4));
-    vec_b low = low_nibbles(both), high = high_nibbles(both);
-    if constexpr (type == tensor_type::q6_k) {
-      const auto pair = [&](vec_i h) HWY_ATTR {
-        const vec_i bits = hn::Set(di, 0x30303030);
-        if constexpr (v <= 2) {
-          return hn::BitCast(db, hn::And(hn::ShiftLeft<4 - 2 * v>(h), bits));
-        } else {
-          return hn::BitCast(db, hn::And(hn::BitCast(di, hn::ShiftRight<2>(hn::BitCast(du, h))), bits));
-        }
-      };
-      low = hn::Or(low, pair(first));
-      high = hn::Or(high, pair(second));
-    }
-    f(v, low);
-    f(v + 4, high);
-  };
-  one(std::integral_constant<int, 0>{});
-  one(std::integral_constant<int, 1>{});
-  one(std::integral_constant<int, 2>{});
-  one(std::integral_constant<int, 3>{});
-}
-
-/// Integer scales of the two runs of 16 of `sub`, as lanes.
-template <tensor_type type>
-HWY_INLINE void load_sub_scales(const block_panels& w, std::uint32_t i, std::size_t record, std::uint32_t sub,
-                                vec_i (&sc)[2]) {
-  if constexpr (type == tensor_type::q4_k) {
-    const vec_i pair = load_pairs(w.at(i, record + 2048 + sub / 2 * 32, 2));
-    sc[0] = sc[1] = sub % 2 == 0 ? hn::And(pair, hn::Set(di, 0xffff)) : hn::ShiftRight<16>(pair);
-  } else {
-    const hn::Rebind<std::int8_t, tag_i> bytes;
-    for (std::uint32_t run = 0; run < 2; ++run) {
-      const std::byte* at = w.at(i, record + 3072 + (2 * sub + run) * 16, 1);
-      sc[run] = hn::PromoteTo(di, hn::LoadU(bytes, reinterpret_cast<const std::int8_t*>(at)));
-    }
-  }
-}
-
 /// acc = fma(total, d·da, acc), then the minima, for one row vector and token.
 template <tensor_type type>
-HWY_INLINE vec_f g256_finish(vec_i total, vec_f d, vec_f dmin, const vec_i (&mn)[4], const quantized_rows& x,
-                             std::size_t group, vec_f acc) {
+HWY_INLINE vec_f g256_finish(vec_i total, vec_f d, vec_f dmin, const vec_i (&mn)[minimum_pairs<type>],
+                             const quantized_rows& x, std::size_t group, vec_f acc) {
+  constexpr std::uint32_t runs = g256_format<type>::minimum_runs;
   const vec_f da = hn::Set(df, x.scales[group]);
   acc = hn::MulAdd(hn::ConvertTo(df, total), hn::Mul(d, da), acc);
-  if constexpr (type == tensor_type::q4_k) {
+  if constexpr (runs != 0) {
+    const std::int16_t* sums = (runs == 16 ? x.sums : x.sums32) + group * runs;
     vec_i minima = hn::Zero(di);
     HWY_UNROLL(4)
-    for (std::uint32_t pair = 0; pair < 4; ++pair) {
+    for (std::uint32_t pair = 0; pair < runs / 2; ++pair) {
       std::int32_t two;
-      std::memcpy(&two, x.sums32 + group * 8 + pair * 2, sizeof two);
+      std::memcpy(&two, sums + pair * 2, sizeof two);
       minima = dot2(minima, hn::Set(di, two), mn[pair]);
     }
     acc = hn::NegMulAdd(hn::ConvertTo(df, minima), hn::Mul(dmin, da), acc);
   }
   return acc;
-}
-
-template <tensor_type type>
-HWY_INLINE void g256_unpack(const block_panels& w, std::size_t record, g256_unpacked& out) {
-  for (std::uint32_t i = 0; i < wide; ++i) {
-    for (std::uint32_t sub = 0; sub < 8; ++sub) {
-      for_codes_k<type>(w, i, record, sub, [&](auto step, vec_b codes) HWY_ATTR {
-        hn::Store(codes, db, out.codes[2 * sub + step / 4][step % 4][i]);
-      });
-      vec_i sc[2];
-      load_sub_scales<type>(w, i, record, sub, sc);
-      hn::Store(sc[0], di, out.sc[2 * sub][i]);
-      hn::Store(sc[1], di, out.sc[2 * sub + 1][i]);
-    }
-    hn::Store(load_scales(w.at(i, record + (type == tensor_type::q4_k ? 2304 : 3328), 2)), df, out.d[i]);
-    if constexpr (type == tensor_type::q4_k) {
-      for (std::uint32_t pair = 0; pair < 4; ++pair)
-        hn::Store(load_pairs(w.at(i, record + 2176 + pair * 32, 2)), di, out.mn[pair][i]);
-      hn::Store(load_scales(w.at(i, record + 2336, 2)), df, out.dmin[i]);
-    }
-  }
 }
 
 /// One group of 256 for a tile of tokens: acc = fma(Σ sc·Σ q·a, d·da, acc), then the minima.
@@ -136,8 +43,8 @@ HWY_INLINE void g256_group(const g256_unpacked& w, const quantized_rows& x, std:
       HWY_UNROLL(6)
       for (std::uint32_t t = 0; t < tokens; ++t) {
         const vec_b a = four_codes(codes + std::size_t{t} * x.groups * quant::g256_elements + v * 4);
-        sum[t][0] = dot4<true>(sum[t][0], w0, a);
-        sum[t][1] = dot4<true>(sum[t][1], w1, a);
+        sum[t][0] = dot4<g256_format<type>::small>(sum[t][0], w0, a);
+        sum[t][1] = dot4<g256_format<type>::small>(sum[t][1], w1, a);
       }
     }
     HWY_UNROLL(2)
@@ -155,9 +62,8 @@ HWY_INLINE void g256_group(const g256_unpacked& w, const quantized_rows& x, std:
   }
   HWY_UNROLL(2)
   for (std::uint32_t i = 0; i < wide; ++i) {
-    vec_i mn[4] = {hn::Zero(di), hn::Zero(di), hn::Zero(di), hn::Zero(di)};
-    if constexpr (type == tensor_type::q4_k)
-      for (std::uint32_t pair = 0; pair < 4; ++pair) mn[pair] = hn::Load(di, w.mn[pair][i]);
+    vec_i mn[minimum_pairs<type>];
+    for (std::uint32_t pair = 0; pair < minimum_pairs<type>; ++pair) mn[pair] = hn::Load(di, w.mn[pair][i]);
     HWY_UNROLL(6)
     for (std::uint32_t t = 0; t < tokens; ++t) {
       float* to = acc + (std::size_t{t} * wide + i) * lanes;
@@ -172,8 +78,9 @@ HWY_INLINE void g256_group(const g256_unpacked& w, const quantized_rows& x, std:
 template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
 HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std::uint32_t first,
                             vec_f (&y)[tokens][n]) {
+  using format = g256_format<type>;
   const std::size_t ahead = current_tuning.prefetch_bytes;
-  constexpr std::uint32_t bytes = type == tensor_type::q4_k ? 2368 : 3392;
+  constexpr std::uint32_t bytes = format::bytes;
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g256_elements;
   vec_f acc[tokens][n];
   for (std::uint32_t t = 0; t < tokens; ++t)
@@ -198,7 +105,7 @@ HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std:
           HWY_UNROLL(4)
           for (std::uint32_t t = 0; t < tokens; ++t) {
             const std::int8_t* a = x.codes + (at + t * x.groups) * quant::g256_elements + sub * 32;
-            sum[t][step / 4] = dot4<true>(sum[t][step / 4], codes, four_codes(a + step * 4));
+            sum[t][step / 4] = dot4<format::small>(sum[t][step / 4], codes, four_codes(a + step * 4));
           }
         });
         vec_i sc[2];
@@ -215,13 +122,12 @@ HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std:
     }
     HWY_UNROLL(2)
     for (std::uint32_t i = 0; i < n; ++i) {
-      const bool q4 = type == tensor_type::q4_k;
-      const vec_f d = load_scales(w.at(i, record + (q4 ? 2304 : 3328), 2));
+      const vec_f d = load_scales(w.at(i, record + format::d, 2));
       vec_f dmin = hn::Zero(df);
-      vec_i mn[4] = {hn::Zero(di), hn::Zero(di), hn::Zero(di), hn::Zero(di)};
-      if constexpr (type == tensor_type::q4_k) {
-        dmin = load_scales(w.at(i, record + 2336, 2));
-        for (std::uint32_t pair = 0; pair < 4; ++pair) mn[pair] = load_pairs(w.at(i, record + 2176 + pair * 32, 2));
+      vec_i mn[minimum_pairs<type>] = {};
+      if constexpr (format::minimum_runs != 0) {
+        dmin = load_scales(w.at(i, record + format::dmin, 2));
+        load_minima<type>(w, i, record, mn);
       }
       HWY_UNROLL(4)
       for (std::uint32_t t = 0; t < tokens; ++t)
@@ -243,7 +149,7 @@ template <tensor_type type>
 inline void g256_block(const block_panels& w, const quantized_rows& x, std::uint32_t first, std::uint32_t count,
                        float* c) {
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g256_elements;
-  constexpr std::uint32_t bytes = type == tensor_type::q4_k ? 2368 : 3392;
+  constexpr std::uint32_t bytes = g256_format<type>::bytes;
   g256_unpacked unpacked;
   HWY_ALIGN float acc[block_tokens * block_rows];
   for (std::uint32_t group = 0; group < x.groups;) {

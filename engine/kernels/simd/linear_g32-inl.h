@@ -29,12 +29,39 @@ struct g32_format<tensor_type::q8_0> {
   static constexpr int zero_shift = 7;
   static constexpr bool small = false;
 };
+template <>
+struct g32_format<tensor_type::q5_1> {
+  static constexpr std::uint32_t bytes = 1280, scales = 1024, minima = 1152;
+  static constexpr int zero_shift = 0;
+  static constexpr bool small = true;
+};
+/// Also mxfp4's.
+template <>
+struct g32_format<tensor_type::iq4_nl> {
+  static constexpr std::uint32_t bytes = 1280, scales = 1024, minima = 0;
+  static constexpr int zero_shift = 7;
+  static constexpr bool small = false;
+};
+
+/// Whether codes are packed as bytes; but for q8_0 scales and minima are f32 then.
+template <tensor_type type>
+inline constexpr bool has_byte_codes = g32_format<type>::bytes >= 1088;
+
+/// Scales or minima of row vector i, of those that begin at `offset` of a record.
+template <tensor_type type>
+HWY_INLINE vec_f g32_scales(const block_panels& w, std::uint32_t i, std::size_t record, std::uint32_t offset,
+                            std::uint32_t half) {
+  if constexpr (g32_format<type>::bytes == 1280)
+    return hn::LoadU(df, reinterpret_cast<const float*>(w.at(i, record + offset + half * 64, 4)));
+  else
+    return load_scales(w.at(i, record + offset + half * 32, 2));
+}
 
 /// The codes of 32 columns of row vector i: f(step, codes) for steps 0 to 7 in any order, step s holds columns 4s to
 /// 4s+3.
 template <tensor_type type, class F>
 HWY_INLINE void for_codes(const block_panels& w, std::uint32_t i, std::size_t record, std::uint32_t half, const F& f) {
-  if constexpr (type == tensor_type::q8_0) {
+  if constexpr (has_byte_codes<type>) {
     HWY_UNROLL(8)
     for (std::uint32_t s = 0; s < 8; ++s) f(s, load_bytes(w.at(i, record + half * 512 + s * 64, 4)));
   } else {
@@ -83,9 +110,9 @@ HWY_INLINE void g32_group(const block_panels& w, std::size_t record, std::uint32
   }
   HWY_UNROLL(2)
   for (std::uint32_t i = 0; i < n; ++i) {
-    const vec_f d = load_scales(w.at(i, record + format::scales + half * 32, 2));
+    const vec_f d = g32_scales<type>(w, i, record, format::scales, half);
     [[maybe_unused]] vec_f m = hn::Zero(df);
-    if constexpr (format::minima != 0) m = load_scales(w.at(i, record + format::minima + half * 32, 2));
+    if constexpr (format::minima != 0) m = g32_scales<type>(w, i, record, format::minima, half);
     HWY_UNROLL(4)
     for (std::uint32_t t = 0; t < tokens; ++t) {
       const std::size_t group = at + t * x.groups;
@@ -128,18 +155,21 @@ struct g32_chunk {
   HWY_ALIGN float m[groups][wide][lanes];
 };
 
-template <tensor_type type>
+/// `centred`: codes as signed bytes, with what was added to them taken off.
+template <tensor_type type, bool centred = false>
 HWY_INLINE void g32_unpack(const block_panels& w, std::uint32_t first, std::uint32_t groups, g32_chunk& out) {
   using format = g32_format<type>;
   for (std::uint32_t g = 0; g < groups; ++g) {
     const std::size_t record = std::size_t{(first + g) / 2} * format::bytes;
     const std::uint32_t half = (first + g) % 2;
     for (std::uint32_t i = 0; i < wide; ++i) {
-      for_codes<type>(w, i, record, half,
-                      [&](std::uint32_t step, vec_b codes) HWY_ATTR { hn::Store(codes, db, out.codes[g][step][i]); });
-      hn::Store(load_scales(w.at(i, record + format::scales + half * 32, 2)), df, out.d[g][i]);
+      for_codes<type>(w, i, record, half, [&](std::uint32_t step, vec_b codes) HWY_ATTR {
+        if constexpr (centred && format::zero_shift != 0) codes = hn::Sub(codes, hn::Set(db, 1 << format::zero_shift));
+        hn::Store(codes, db, out.codes[g][step][i]);
+      });
+      hn::Store(g32_scales<type>(w, i, record, format::scales, half), df, out.d[g][i]);
       if constexpr (format::minima != 0)
-        hn::Store(load_scales(w.at(i, record + format::minima + half * 32, 2)), df, out.m[g][i]);
+        hn::Store(g32_scales<type>(w, i, record, format::minima, half), df, out.m[g][i]);
     }
   }
 }

@@ -89,8 +89,9 @@ inline void softcap(float* x, std::size_t count, float cap) {
   plain::softcap(x + i, count - i, cap);
 }
 
-/// Σ x² in blocks of 512 and 16 lanes by index.
-HWY_INLINE float square_sum(const float* x, std::uint32_t count) {
+/// Σ of what `vector_step` and `step` accumulate of x, in blocks of 512 and 16 lanes by index.
+template <class VectorStep, class Step>
+HWY_INLINE float blocked_sum(const float* x, std::uint32_t count, const VectorStep& vector_step, const Step& step) {
   float total = 0.0f;
   for (std::uint32_t from = 0; from < count; from += plain::sum_block) {
     const std::uint32_t end = from + plain::sum_block < count ? from + plain::sum_block : count;
@@ -99,17 +100,26 @@ HWY_INLINE float square_sum(const float* x, std::uint32_t count) {
     for (auto& p : part) p = hn::Zero(df);
     std::uint32_t i = from;
     for (; i + sum_lanes <= end; i += sum_lanes) {
-      for (std::uint32_t j = 0; j < sum_lanes / lanes; ++j) {
-        const vec_f v = hn::LoadU(df, x + i + j * lanes);
-        part[j] = hn::MulAdd(v, v, part[j]);
-      }
+      for (std::uint32_t j = 0; j < sum_lanes / lanes; ++j)
+        part[j] = vector_step(hn::LoadU(df, x + i + j * lanes), part[j]);
     }
     for (std::uint32_t j = 0; j < sum_lanes / lanes; ++j) hn::Store(part[j], df, folded + j * lanes);
-    for (std::uint32_t lane = 0; i + lane < end; ++lane)
-      folded[lane] = std::fma(x[i + lane], x[i + lane], folded[lane]);
+    for (std::uint32_t lane = 0; i + lane < end; ++lane) folded[lane] = step(x[i + lane], folded[lane]);
     total = total + fold_lanes(folded);
   }
   return total;
+}
+
+HWY_INLINE float square_sum(const float* x, std::uint32_t count) {
+  return blocked_sum(
+      x, count, [](vec_f v, vec_f sum) HWY_ATTR { return hn::MulAdd(v, v, sum); },
+      [](float v, float sum) { return std::fma(v, v, sum); });
+}
+
+HWY_INLINE float plain_sum(const float* x, std::uint32_t count) {
+  return blocked_sum(
+      x, count, [](vec_f v, vec_f sum) HWY_ATTR { return hn::Add(sum, v); },
+      [](float v, float sum) { return sum + v; });
 }
 
 inline void rms_norm(const float* x, const float* w, float eps, std::uint32_t tokens, std::uint32_t width, float* y) {
@@ -119,5 +129,25 @@ inline void rms_norm(const float* x, const float* w, float eps, std::uint32_t to
     for (; i + lanes <= width; i += lanes)
       hn::StoreU(hn::Mul(hn::Mul(hn::LoadU(df, x + i), hn::Set(df, r)), hn::LoadU(df, w + i)), df, y + i);
     for (; i < width; ++i) y[i] = (x[i] * r) * w[i];
+  }
+}
+
+inline void layer_norm(const float* x, const float* w, const float* b, float eps, std::uint32_t tokens,
+                       std::uint32_t width, float* y) {
+  for (std::uint32_t t = 0; t < tokens; ++t, x += width, y += width) {
+    const float mean = plain_sum(x, width) / static_cast<float>(width);
+    std::uint32_t i = 0;
+    for (; i + lanes <= width; i += lanes) hn::StoreU(hn::Sub(hn::LoadU(df, x + i), hn::Set(df, mean)), df, y + i);
+    for (; i < width; ++i) y[i] = x[i] - mean;
+    const float r = 1.0f / std::sqrt(square_sum(y, width) / static_cast<float>(width) + eps);
+    for (i = 0; i + lanes <= width; i += lanes) {
+      vec_f v = hn::Mul(hn::Mul(hn::LoadU(df, y + i), hn::Set(df, r)), hn::LoadU(df, w + i));
+      if (b != nullptr) v = hn::Add(v, hn::LoadU(df, b + i));
+      hn::StoreU(v, df, y + i);
+    }
+    for (; i < width; ++i) {
+      y[i] = (y[i] * r) * w[i];
+      if (b != nullptr) y[i] = y[i] + b[i];
+    }
   }
 }

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <string>
 
+#include "engine/quant/blocks.h"
 #include "tests/support/model_run.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
@@ -24,7 +25,7 @@ tiny_llama shape_of(tensor_type type) {
   tiny_llama shape;
   shape.type = type;
   shape.context = context;
-  if (type == tensor_type::q4_k || type == tensor_type::q6_k) {
+  if (quant::form_of(type) == quant::canonical_form::g256) {
     shape.width = shape.ffn_width = 256;
     shape.head_dim = 64;
     shape.layers = 1;
@@ -111,9 +112,7 @@ TEST_P(equality, of_every_table) {
 }
 
 INSTANTIATE_TEST_SUITE_P(tiny_llama, equality,
-                         testing::Combine(testing::Values(tensor_type::f32, tensor_type::f16, tensor_type::bf16,
-                                                          tensor_type::q4_0, tensor_type::q4_1, tensor_type::q5_0,
-                                                          tensor_type::q8_0, tensor_type::q4_k, tensor_type::q6_k),
+                         testing::Combine(testing::ValuesIn(quant::supported_types),
                                           testing::Values(default_mode, f32_mode)),
                          [](const auto& info) {
                            return std::string(info_of(std::get<0>(info.param)).name) + "_" +
@@ -142,9 +141,7 @@ TEST_P(rounding, quantized_activations_stay_near_exact_ones) {
   EXPECT_LT(distance, 0.2);  // rounding makes up to 0.06 of it on random weights; nonsense is at 1.4
 }
 
-INSTANTIATE_TEST_SUITE_P(tiny_llama, rounding,
-                         testing::Values(tensor_type::f16, tensor_type::q4_0, tensor_type::q4_1, tensor_type::q5_0,
-                                         tensor_type::q8_0, tensor_type::q4_k, tensor_type::q6_k),
+INSTANTIATE_TEST_SUITE_P(tiny_llama, rounding, testing::ValuesIn(quant::supported_types),
                          [](const auto& info) { return std::string(info_of(info.param).name); });
 
 }  // namespace

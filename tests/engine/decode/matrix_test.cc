@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 
+#include "engine/quant/blocks.h"
 #include "tests/support/allocation_count.h"
 #include "tests/support/model_run.h"
 #include "tests/support/temporary_folder.h"
@@ -25,9 +26,7 @@ constexpr std::uint32_t context = 288;
 constexpr std::uint32_t window = 40;
 constexpr std::uint32_t longest = 264;  // past the first run of 256 positions, where attention merges
 
-const std::vector<tensor_type> types{tensor_type::f32,  tensor_type::f16,  tensor_type::bf16,
-                                     tensor_type::q4_0, tensor_type::q4_1, tensor_type::q5_0,
-                                     tensor_type::q8_0, tensor_type::q4_k, tensor_type::q6_k};
+const std::vector<tensor_type> types(quant::supported_types.begin(), quant::supported_types.end());
 const std::vector<std::uint32_t> batches{1, 2, 3, 8}, chunks{1, 7, 32, 512}, thread_counts{1, 2},
     widths{64, 80, 128, 256};
 const std::vector<plan::kv_type> kv_types{plan::kv_type::f32, plan::kv_type::f16, plan::kv_type::bf16};
@@ -93,7 +92,7 @@ test_support::tiny_llama shape_of(const levels& row) {
   shape.kv_heads = 1;
   shape.head_dim = widths[row[width]];
   shape.layers = 2;
-  if (shape.type == tensor_type::q4_k || shape.type == tensor_type::q6_k) {
+  if (quant::form_of(shape.type) == quant::canonical_form::g256) {
     shape.width = shape.ffn_width = 256;
     // Queries of all heads together must fill blocks of 256.
     shape.heads = shape.head_dim == 80 ? 16 : 256 * 2 / shape.head_dim;

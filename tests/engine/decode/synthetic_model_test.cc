@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "engine/quant/blocks.h"
 #include "tests/support/model_run.h"
 #include "tests/support/synthetic_model.h"
 #include "tests/support/temporary_folder.h"
@@ -28,10 +29,7 @@ TEST_P(synthetic_models, load_and_give_logits_of_a_sane_size) {
   EXPECT_LT(deviation, 3.0);
 }
 
-INSTANTIATE_TEST_SUITE_P(every_type, synthetic_models,
-                         testing::Values(tensor_type::f32, tensor_type::f16, tensor_type::bf16, tensor_type::q4_0,
-                                         tensor_type::q4_1, tensor_type::q5_0, tensor_type::q8_0, tensor_type::q4_k,
-                                         tensor_type::q6_k),
+INSTANTIATE_TEST_SUITE_P(every_type, synthetic_models, testing::ValuesIn(quant::supported_types),
                          [](const auto& info) { return std::string(info_of(info.param).name); });
 
 TEST(synthetic_model, refuses_widths_that_do_not_fill_blocks) {

@@ -28,9 +28,7 @@ using test_support::random_blocks;
 using test_support::random_floats;
 
 constexpr float poison = std::numeric_limits<float>::quiet_NaN();
-const std::vector<tensor_type> all_types{tensor_type::f32,  tensor_type::f16,  tensor_type::bf16,
-                                         tensor_type::q4_0, tensor_type::q4_1, tensor_type::q5_0,
-                                         tensor_type::q8_0, tensor_type::q4_k, tensor_type::q6_k};
+constexpr auto all_types = quant::supported_types;
 
 bool equal_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
@@ -220,7 +218,7 @@ TEST_P(linear, every_table_equals_the_normative_one_to_the_bit) {
     for (const std::uint32_t wish : {32u, 256u, 576u, 640u, 768u, 896u, 1280u, 1536u}) {
       const std::uint32_t columns = columns_of(wish);
       const matrix w(GetParam(), 50, columns, 7);  // three whole panels and a piece of a fourth
-      for (const std::uint32_t tokens : {1u, 2u, 3u, 8u, 40u, 200u}) {
+      for (const std::uint32_t tokens : {1u, 2u, 3u, 8u, 40u, 53u, 200u}) {
         if (tokens == 200 && wish != 576) continue;  // past what one unpacked chunk serves
         const auto x = random_floats(std::size_t{tokens} * columns, 8);
         for (const bool quantized : {false, true})
@@ -597,7 +595,7 @@ TEST(attention_store, saturates_what_f16_cannot_hold) {
 }
 
 TEST(tables, those_that_this_cpu_lacks_are_named) {
-  std::vector<std::string_view> lacking{"reference", "reference_fma", "avx2", "avx512", "avx512_vnni"};
+  std::vector<std::string_view> lacking{"reference", "reference_fma", "avx2", "avx512", "avx512_vnni", "avx512_amx"};
   for (const op_table* ops : all_ops()) EXPECT_EQ(std::erase(lacking, ops->name), 1u) << ops->name;
   std::cout << all_ops().size() << " tables tested, " << lacking.size() << " left out because this CPU lacks them";
   for (const std::string_view name : lacking) std::cout << ' ' << name;

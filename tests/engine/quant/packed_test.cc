@@ -56,10 +56,7 @@ TEST_P(packed, records_are_whole_lines) {
   EXPECT_EQ(packed_bytes(GetParam(), 17, f.columns * 3), 2 * 3 * std::size_t{f.bytes});
 }
 
-INSTANTIATE_TEST_SUITE_P(types, packed,
-                         testing::Values(tensor_type::f32, tensor_type::f16, tensor_type::bf16, tensor_type::q4_0,
-                                         tensor_type::q4_1, tensor_type::q5_0, tensor_type::q8_0, tensor_type::q4_k,
-                                         tensor_type::q6_k),
+INSTANTIATE_TEST_SUITE_P(types, packed, testing::ValuesIn(supported_types),
                          [](const auto& info) { return std::string(info_of(info.param).name); });
 
 }  // namespace

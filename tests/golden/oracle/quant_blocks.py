@@ -15,6 +15,8 @@ BLOCKS = 64
 SCALES = {
     kind.Q4_0: [0], kind.Q4_1: [0, 2], kind.Q5_0: [0], kind.Q8_0: [0], kind.Q4_K: [0, 2], kind.Q6_K: [208],
     kind.F32: [], kind.F16: [], kind.BF16: [],
+    kind.Q5_1: [0, 2], kind.Q2_K: [80, 82], kind.Q3_K: [108], kind.Q5_K: [0, 2], kind.IQ4_NL: [0], kind.IQ4_XS: [0],
+    kind.MXFP4: [],
 }
 EDGES = np.array([0.0, -0.0, 2**-24, -(2**-24), 2**-14, 1023 * 2**-24, 65504.0, -65504.0], dtype=np.float16)
 
@@ -37,6 +39,8 @@ def blocks_of(qtype: kind, random: np.random.Generator) -> np.ndarray:
         values = random.standard_normal(BLOCKS).astype(np.float32).view(np.uint32) >> 16
         return values.astype(np.uint16).view(np.uint8).reshape(BLOCKS, size)
     blocks = random.integers(0, 256, (BLOCKS, size), dtype=np.uint8)
+    if qtype == kind.MXFP4:
+        blocks[:, 0] = random.permutation(np.concatenate([[0, 1, 2, 250, 249], random.integers(90, 150, BLOCKS - 5)]))
     for offset in SCALES[qtype]:
         blocks[:, offset : offset + 2] = scales(random).view(np.uint8).reshape(BLOCKS, 2)
     return blocks
