@@ -3,14 +3,15 @@
 
 #include <algorithm>
 
-#include "engine/formats/gguf.h"
+#include "engine/formats/chat_source.h"
+#include "engine/formats/model_file.h"
 #include "engine/tokenize/vocabulary.h"
 
 namespace infer::actors {
 namespace {
 
 struct opened_model {
-  std::shared_ptr<const formats::gguf_file> file;
+  std::shared_ptr<const formats::model_file> file;
   models::model model;
   plan::program_options options;
   footprint bytes;
@@ -18,21 +19,24 @@ struct opened_model {
 
 result<opened_model> open(const msg::model_source& source) {
   INFER_TRY(auto options, options_of(source));
-  INFER_TRY(auto opened, formats::gguf_file::open(source.path));
-  auto file = std::make_shared<const formats::gguf_file>(std::move(opened));
+  INFER_TRY(auto file, formats::open_model(source.path));
   INFER_TRY(auto model, models::build(file));
+  if (const std::uint32_t most = model.plan.most_positions; most != 0 && source.context > most)
+    return fail(plan::fault::unsupported, "a context of " + std::to_string(source.context) +
+                                              " positions is more than the " + std::to_string(most) +
+                                              " that the model has embeddings for");
   const footprint bytes = footprint_of(model, source, options);
   return opened_model{std::move(file), std::move(model), options, bytes};
 }
 
-result<void> load_text(const formats::gguf_file& file, model_core& core) {
+result<void> load_text(const formats::model_file& file, model_core& core) {
   INFER_TRY(const auto vocabulary, tokenize::read_vocabulary(file.keys()));
   INFER_TRY(core.tokenizer, tokenize::tokenizer::make(vocabulary));
   if (core.tokenizer->size() != core.model.plan.vocabulary)
     return fail(formats::fault::malformed, "the tokenizer has " + std::to_string(core.tokenizer->size()) +
                                                " tokens, the embedding " + std::to_string(core.model.plan.vocabulary));
-  if (file.keys().contains("tokenizer.chat_template")) {
-    INFER_TRY(const auto text, file.keys().text("tokenizer.chat_template"));
+  INFER_TRY(const std::string text, formats::chat_template_of(file));
+  if (!text.empty()) {
     // A template that this interpreter cannot read must not keep the model from answering completions.
     if (auto compiled = templates::chat_template::compile(text)) core.chat_template = std::move(compiled.value());
   }

@@ -81,6 +81,9 @@ void running_batch::open(const msg::open_stream& message, std::uint32_t flag) {
   s.next_index = static_cast<std::uint32_t>(message.accepted_ids.size());
   s.max_tokens = std::min(message.max_tokens, core_->context - s.prompt);
   s.upto = message.upto;
+  const std::uint32_t long_from = core_->model.plan.long_rope_from;
+  s.long_rope = long_from != 0 && s.prompt + s.max_tokens > long_from;
+  s.prefix.rope_variant = s.long_rope ? 1 : 0;
   for (const token_id id : s.ids) {
     if (id < 0 || static_cast<std::uint32_t>(id) >= core_->model.plan.vocabulary)
       return refuse(msg::refusal::invalid_value, "token id " + std::to_string(id) + " is outside the vocabulary");
@@ -253,7 +256,7 @@ void running_batch::add_row(const chosen_row& row) {
   stream& s = *row.who;
   const bool last = row.tokens == s.remaining();
   const std::span<const token_id> ids(s.ids.data() + s.length(), row.tokens);
-  rows_.push_back({&*s.sequence, ids, last ? plan::want::last : plan::want::none, &flag_of(s)});
+  rows_.push_back({&*s.sequence, ids, last ? plan::want::last : plan::want::none, &flag_of(s), s.long_rope});
   core_->journal.push_back({s.key, s.length(), row.tokens, s.next_index});
 }
 

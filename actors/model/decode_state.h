@@ -72,6 +72,7 @@ class running_batch {
     std::uint32_t shared = 0;      // positions whose pages others may have already
     std::uint32_t next_index = 0;  // of the token made next
     std::uint32_t max_tokens = 0, upto = 0;
+    bool long_rope = false;
     bool reported = false;  // stream_opened
     std::optional<batch_time> parked_at;
     std::optional<plan::sequence> sequence;  // while it runs

@@ -5,7 +5,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/model_options.h"
 #include "engine/formats/describe.h"
-#include "engine/formats/gguf.h"
+#include "engine/formats/model_file.h"
 
 namespace infer::apps {
 
@@ -19,12 +19,12 @@ void add_inspect(CLI::App& app, int& exit_code) {
   command->add_option("FILE", o->path, "model file")->required();
   command->add_flag("--tensors", o->all, "list every tensor");
   command->callback([o, &exit_code] {
-    const auto file = formats::gguf_file::open(o->path);
+    const auto file = formats::open_model(o->path);
     if (!file) {
       exit_code = fail_with(file.error().message());
       return;
     }
-    std::cout << formats::describe(file.value(), o->all);
+    std::cout << formats::describe(*file.value(), o->all);
   });
 }
 

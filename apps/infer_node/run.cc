@@ -17,7 +17,8 @@
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/model_options.h"
 #include "engine/decode/kernel_choice.h"
-#include "engine/formats/gguf.h"
+#include "engine/formats/chat_source.h"
+#include "engine/formats/model_file.h"
 
 namespace infer::apps {
 namespace {
@@ -135,9 +136,11 @@ msg::generate request_of(const run_options& o, bool chat) {
 int run_local(const run_options& o) {
   bool chat = false;
   {
-    const auto file = formats::gguf_file::open(o.model.path);
+    const auto file = formats::open_model(o.model.path);
     if (!file) return fail_with(file.error().message());
-    chat = !o.raw && file.value().keys().contains("tokenizer.chat_template");
+    const auto text = formats::chat_template_of(*file.value());
+    if (!text) return fail_with(text.error().message());
+    chat = !o.raw && !text.value().empty();
   }
   caf::actor_system_config config;
   configure(config);

@@ -10,7 +10,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/json_lines.h"
 #include "apps/infer_node/model_options.h"
-#include "engine/formats/gguf.h"
+#include "engine/formats/model_file.h"
 #include "engine/tokenize/tokenizer.h"
 #include "engine/tokenize/vocabulary.h"
 
@@ -24,8 +24,8 @@ struct tokenize_options {
 };
 
 result<std::shared_ptr<const tokenize::tokenizer>> open(const std::string& path) {
-  INFER_TRY(const auto file, formats::gguf_file::open(path));
-  INFER_TRY(const auto vocabulary, tokenize::read_vocabulary(file.keys()));
+  INFER_TRY(const auto file, formats::open_model(path));
+  INFER_TRY(const auto vocabulary, tokenize::read_vocabulary(file->keys()));
   return tokenize::tokenizer::make(vocabulary);
 }
 

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <string>
 
+#include "engine/core/elementary.h"
 #include "engine/decode/cpu_program.h"
 #include "engine/quant/blocks.h"
 
@@ -116,11 +117,12 @@ class step {
 
   void embed(const plan::op& o) {
     slot_buffer& out = slot(o.out[0]);
-    const float scale = p_.plan.params[o.params].embed.scale;
+    const auto [scale, by_position] = p_.plan.params[o.params].embed;
     for (const active_row& row : p_.active) {
       each_token(row.tokens, [&](std::uint32_t t) {
         float* values = out.values.data() + std::size_t{row.first + t} * out.width;
-        ops_.embed_row(weight(o.w[0]).matrix, static_cast<std::uint32_t>(p_.batch[row.row].ids[t]), values);
+        const std::int32_t index = by_position ? p_.positions[row.first + t] : p_.batch[row.row].ids[t];
+        ops_.embed_row(weight(o.w[0]).matrix, static_cast<std::uint32_t>(index), values);
         if (scale != 1.0f) std::for_each_n(values, out.width, [&](float& value) { value = value * scale; });
       });
     }
@@ -249,14 +251,25 @@ class step {
     for (const plan::op& o : ops) slot(o.out[0]).invalidate();
   }
 
+  void make_angles(angle_table& table, std::size_t t, bool long_rope) {
+    const plan::rope_params& r = table.turns;
+    const std::size_t half = r.inverse_frequency.size();
+    const std::int32_t* position = p_.positions.data() + t;
+    float magnitude = r.magnitude;
+    if (r.growth != 0) {
+      const float spans = static_cast<float>(static_cast<std::uint32_t>(*position) / r.growth_length);
+      magnitude = magnitude * (1.0f + r.growth * log_f32(1.0f + spans));
+    }
+    ops_.angles({position, 1, long_rope && !r.long_frequency.empty() ? r.long_frequency : r.inverse_frequency,
+                 magnitude, table.sine.data() + t * half, table.cosine.data() + t * half});
+  }
+
   const angle_table& angles(plan::param_id params) {
     angle_table& table = p_.angles[p_.angles_of[params]];
     if (!table.valid) {
-      const std::size_t half = table.frequencies.size();
-      each_token(p_.tokens, [&](std::uint32_t t) {
-        ops_.angles({p_.positions.data() + t, 1, table.frequencies, table.magnitude, table.sine.data() + t * half,
-                     table.cosine.data() + t * half});
-      });
+      for (const active_row& row : p_.active)
+        each_token(row.tokens,
+                   [&](std::uint32_t t) { make_angles(table, row.first + t, p_.batch[row.row].long_rope); });
       table.valid = true;
     }
     return table;
@@ -265,7 +278,7 @@ class step {
   void rope(const plan::op& o) {
     const plan::rope_params& r = p_.plan.params[o.params].rope;
     const angle_table& table = angles(o.params);
-    const auto half = static_cast<std::uint32_t>(table.frequencies.size());
+    const auto half = static_cast<std::uint32_t>(table.turns.inverse_frequency.size());
     slot_buffer& x = slot(o.out[0]);
     each_token(p_.tokens, [&](std::uint32_t t) {
       ops_.rope({x.values.data() + std::size_t{t} * x.width, 1, r.heads, r.head_dim, half,
@@ -448,6 +461,8 @@ result<void> check_rows(const cpu_program& p, std::span<const plan::batch_row> r
     if (row.seq == nullptr || row.ids.empty())
       return fail(plan::fault::bad_row, "a batch row has no sequence or no ids");
     if (row.ids.size() > row.seq->context() - row.seq->length()) return fail(plan::fault::past_context);
+    if (p.plan.most_positions != 0 && row.seq->length() + row.ids.size() > p.plan.most_positions)
+      return fail(plan::fault::past_context, "the model knows " + std::to_string(p.plan.most_positions) + " positions");
     if (row.seq->groups() != p.plan.groups.size())
       return fail(plan::fault::bad_row, "a batch row has a sequence of another plan");
     if (!row.seq->has_room(static_cast<std::uint32_t>(row.ids.size())))

@@ -35,24 +35,53 @@ result<void> check_scales(const plan::weight_source& weight, byte_view bytes) {
 
 result<prepared_weight> prepare_vector(const plan::weight_source& weight) {
   INFER_TRYV(check_scales(weight, weight.bytes));
-  std::vector<float> values(weight.columns);
+  std::vector<float> values(weight.bytes.size() / info_of(weight.type).block_bytes);
   INFER_TRYV(quant::dequantize(weight.type, weight.bytes, values));
   prepared_weight out;
   out.vector.resize(weight.columns);
-  for (std::uint32_t i = 0; i < weight.columns; ++i) out.vector[i] = values[plan::file_row(weight, i)];
+  for (std::uint32_t i = 0; i < weight.columns; ++i) out.vector[i] = values[plan::file_row(weight, i)] + weight.plus;
   return out;
 }
 
-/// A matrix as the file has it, rows in canonical order.
+/// Whether canonical rows are those of the file in its order.
+bool lies_as_read(const plan::weight_source& weight) {
+  return weight.order == plan::row_order::canonical && weight.run_rows == 0 && weight.transposed_stride == 0;
+}
+
+/// One canonical row: where the file has it, or gathered into `scratch` [row bytes] where it lies across.
+const std::byte* find_row(const plan::weight_source& weight, std::uint32_t row, std::byte* scratch) {
+  if (weight.transposed_stride == 0) return weight.bytes.data() + plan::file_row(weight, row) * row_bytes_of(weight);
+  const std::size_t size = info_of(weight.type).block_bytes;
+  for (std::uint32_t k = 0; k < weight.columns; ++k)
+    std::memcpy(scratch + k * size, weight.bytes.data() + (std::size_t{k} * weight.transposed_stride + row) * size,
+                size);
+  return scratch;
+}
+
+result<void> check_row(const plan::weight_source& weight, std::uint32_t row, const std::byte* bytes) {
+  if (auto finite = quant::check_finite_scales(weight.type, {bytes, row_bytes_of(weight)}); !finite) {
+    error e = named(weight, finite.error());
+    e.detail += " (in row " + std::to_string(row) + ")";
+    return fail(std::move(e));
+  }
+  return success();
+}
+
+/// A matrix in rows of canonical order: those of the file where they lie so.
 result<prepared_weight> prepare_rows(const plan::weight_source& weight) {
-  INFER_TRYV(check_scales(weight, weight.bytes));
   prepared_weight out;
   const std::size_t row_bytes = row_bytes_of(weight);
   const std::byte* bytes = weight.bytes.data();
-  if (weight.order != plan::row_order::canonical) {
-    out.ordered.resize(weight.bytes.size());
-    for (std::uint32_t row = 0; row < weight.rows; ++row)
-      std::memcpy(out.ordered.data() + row * row_bytes, bytes + plan::file_row(weight, row) * row_bytes, row_bytes);
+  if (lies_as_read(weight)) {
+    INFER_TRYV(check_scales(weight, weight.bytes));
+  } else {
+    out.ordered.resize(weight.rows * row_bytes);
+    std::vector<std::byte> scratch(row_bytes);
+    for (std::uint32_t row = 0; row < weight.rows; ++row) {
+      const std::byte* from = find_row(weight, row, scratch.data());
+      INFER_TRYV(check_row(weight, row, from));
+      std::memcpy(out.ordered.data() + row * row_bytes, from, row_bytes);
+    }
     bytes = out.ordered.data();
   }
   out.matrix = {weight.type, weight.rows, weight.columns, bytes, row_bytes};
@@ -70,13 +99,14 @@ void touch(byte_view bytes) {
 /// Panels [first, end) of a matrix, their scales checked on the way.
 result<void> pack_panels(const plan::weight_source& weight, std::uint32_t first, std::uint32_t end, std::byte* to) {
   const std::size_t row_bytes = row_bytes_of(weight), stride = quant::panel_bytes(weight.type, weight.columns);
-  const std::uint32_t row = first * quant::panel_rows, end_row = std::min(weight.rows, end * quant::panel_rows);
-  INFER_TRYV(check_scales(weight, weight.bytes.subspan(row * row_bytes, (end_row - row) * row_bytes)));
+  std::vector<std::byte> scratch(weight.transposed_stride == 0 ? 0 : quant::panel_rows * row_bytes);
   for (std::uint32_t panel = first; panel < end; ++panel) {
     std::array<const std::byte*, quant::panel_rows> rows{};
     for (std::uint32_t lane = 0; lane < quant::panel_rows; ++lane) {
       const std::uint32_t at = panel * quant::panel_rows + lane;
-      if (at < weight.rows) rows[lane] = weight.bytes.data() + plan::file_row(weight, at) * row_bytes;
+      if (at >= weight.rows) break;
+      rows[lane] = find_row(weight, at, scratch.data() + (scratch.empty() ? 0 : lane * row_bytes));
+      INFER_TRYV(check_row(weight, at, rows[lane]));
     }
     quant::pack_panel(weight.type, rows, weight.columns, to + panel * stride);
   }
@@ -236,19 +266,22 @@ void fuse_norms(cpu_program& program) {
   }
 }
 
+/// Whether two operations turn by the same angles, of whatever heads.
+bool same_turns(const plan::rope_params& a, const plan::rope_params& b) {
+  return a.inverse_frequency == b.inverse_frequency && a.long_frequency == b.long_frequency &&
+         a.magnitude == b.magnitude && a.growth == b.growth && a.growth_length == b.growth_length;
+}
+
 void make_angles(cpu_program& program) {
   program.angles_of.assign(program.plan.params.size(), 0);
   for (std::size_t i = 0; i < program.plan.params.size(); ++i) {
     const plan::rope_params& rope = program.plan.params[i].rope;
     if (rope.inverse_frequency.empty()) continue;
-    const auto same = [&](const angle_table& t) {
-      return t.frequencies == rope.inverse_frequency && t.magnitude == rope.magnitude;
-    };
+    const auto same = [&](const angle_table& t) { return same_turns(t.turns, rope); };
     auto at = std::ranges::find_if(program.angles, same);
     if (at == program.angles.end()) {
       const std::size_t size = std::size_t{program.options.max_batch_tokens} * rope.inverse_frequency.size();
-      program.angles.push_back(
-          {rope.inverse_frequency, rope.magnitude, std::vector<float>(size), std::vector<float>(size), false});
+      program.angles.push_back({rope, std::vector<float>(size), std::vector<float>(size), false});
       at = program.angles.end() - 1;
     }
     program.angles_of[i] = static_cast<std::uint16_t>(at - program.angles.begin());
@@ -327,7 +360,7 @@ std::uint64_t weight_bytes(const plan::weight_table& weights, const kernels::op_
     else if (ops.pack == quant::pack_kind::r16k4)
       bytes += quant::packed_bytes(weight.type, weight.rows, weight.columns);
     else
-      bytes += weight.bytes.size() * (weight.order == plan::row_order::canonical ? 1 : 2);
+      bytes += weight.rows * row_bytes_of(weight) * (lies_as_read(weight) ? 1 : 2);
   }
   return bytes;
 }

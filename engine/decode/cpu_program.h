@@ -63,8 +63,7 @@ inline bool is_norm(const plan::op& o) {
 
 /// Sines and cosines that operations with the same frequencies share. Shapes: [tokens, half].
 struct angle_table {
-  std::vector<float> frequencies;
-  float magnitude = 1;
+  plan::rope_params turns;
   std::vector<float> sine, cosine;
   bool valid = false;
 };

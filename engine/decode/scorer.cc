@@ -24,8 +24,7 @@ result<scorer> scorer::open(const std::filesystem::path& path, const plan::progr
   scorer out;
   out.state_ = std::make_unique<state>();
   state& s = *out.state_;
-  INFER_TRY(auto file, formats::gguf_file::open(path));
-  s.file = std::make_shared<const formats::gguf_file>(std::move(file));
+  INFER_TRY(s.file, formats::open_model(path));
   INFER_TRY(s.model, models::build(s.file));
   s.context = context != 0 ? context : std::min<std::uint32_t>(s.model.plan.trained_context, 8192);
   INFER_TRY(s.pages, memory::page_pool::make(s.model.plan.groups, options.keys, options.values, s.context,
@@ -39,10 +38,12 @@ result<scorer> scorer::open(const std::filesystem::path& path, const plan::progr
 result<void> scorer::logits(std::span<const token_id> ids, std::uint32_t chunk, const logits_fn& take) {
   state& s = *state_;
   plan::sequence sequence(s.pages, s.model.plan.groups, s.context);
+  const std::uint32_t long_from = s.model.plan.long_rope_from;
+  const bool long_rope = long_from != 0 && ids.size() > long_from;
   for (std::size_t from = 0; from < ids.size(); from += chunk) {
     const auto part = ids.subspan(from, std::min<std::size_t>(chunk, ids.size() - from));
     INFER_TRYV(sequence.reserve(static_cast<std::uint32_t>(part.size())));
-    const plan::batch_row row{&sequence, part, plan::want::all, nullptr};
+    const plan::batch_row row{&sequence, part, plan::want::all, nullptr, long_rope};
     INFER_TRY(const auto ticket, s.executor->submit(*s.program, {&row, 1}));
     forwarding_sink sink(from, take);
     INFER_TRY(const auto step, s.executor->collect(*s.program, ticket, sink));

@@ -9,7 +9,7 @@
 
 #include "engine/decode/cpu_executor.h"
 #include "engine/decode/sampler.h"
-#include "engine/formats/gguf.h"
+#include "engine/formats/model_file.h"
 #include "engine/memory/page_pool.h"
 #include "engine/models/builder.h"
 
@@ -40,12 +40,12 @@ class scorer {
   result<void> logits(std::span<const token_id> ids, std::uint32_t chunk, const logits_fn& take);
 
   const models::model& model() const { return state_->model; }
-  const formats::gguf_file& file() const { return *state_->file; }
+  const formats::model_file& file() const { return *state_->file; }
   std::uint32_t context() const { return state_->context; }
 
  private:
   struct state {
-    std::shared_ptr<const formats::gguf_file> file;
+    std::shared_ptr<const formats::model_file> file;
     models::model model;
     memory::page_pool pages;
     std::unique_ptr<cpu_executor> executor;

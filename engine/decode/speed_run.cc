@@ -37,8 +37,8 @@ result<speed_run> speed_run::open(const std::filesystem::path& path, const plan:
   speed_run out;
   out.state_ = std::make_unique<state>();
   state& s = *out.state_;
-  INFER_TRY(auto file, formats::gguf_file::open(path));
-  INFER_TRY(s.model, models::build(std::make_shared<const formats::gguf_file>(std::move(file))));
+  INFER_TRY(auto file, formats::open_model(path));
+  INFER_TRY(s.model, models::build(std::move(file)));
   INFER_TRY(s.pages, memory::page_pool::make(s.model.plan.groups, options.keys, options.values, context,
                                              options.max_batch_tokens));
   s.executor = std::move(on);
@@ -52,11 +52,13 @@ result<speed_run> speed_run::open(const std::filesystem::path& path, const plan:
 result<void> speed_run::feed(std::uint32_t tokens, plan::want out) {
   state& s = *state_;
   last_logit sink;
+  const std::uint32_t long_from = s.model.plan.long_rope_from;
+  const bool long_rope = long_from != 0 && s.sequence->context() > long_from;
   while (tokens > 0) {
     const std::uint32_t count = std::min(tokens, s.batch);
     INFER_TRYV(s.sequence->reserve(count));
     const plan::batch_row row{s.sequence.get(), std::span(s.ids).subspan(s.sequence->length(), count),
-                              count == tokens ? out : plan::want::none, nullptr};
+                              count == tokens ? out : plan::want::none, nullptr, long_rope};
     INFER_TRY(const auto ticket, s.executor->submit(*s.program, {&row, 1}));
     INFER_TRY(const auto step, s.executor->collect(*s.program, ticket, sink));
     if (step.rows[0] != plan::outcome::done) return fail(plan::fault::numeric, "a logit is not finite");

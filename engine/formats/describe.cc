@@ -52,7 +52,7 @@ struct type_sum {
   std::uint64_t tensors = 0, elements = 0, bytes = 0;
 };
 
-std::map<tensor_type, type_sum> sums_by_type(const gguf_file& file) {
+std::map<tensor_type, type_sum> sums_by_type(const model_file& file) {
   std::map<tensor_type, type_sum> sums;
   for (const tensor_info& tensor : file.tensors()) {
     type_sum& sum = sums[tensor.type];
@@ -63,17 +63,18 @@ std::map<tensor_type, type_sum> sums_by_type(const gguf_file& file) {
   return sums;
 }
 
-void append_summary(std::string& out, const gguf_file& file, const std::map<tensor_type, type_sum>& sums) {
+void append_summary(std::string& out, const model_file& file, const std::map<tensor_type, type_sum>& sums) {
   type_sum all;
   for (const auto& [type, sum] : sums) {
     all.tensors += sum.tensors;
     all.elements += sum.elements;
     all.bytes += sum.bytes;
   }
-  out += "format        GGUF version " + std::to_string(file.version()) + ", " + format_bytes(file.file_bytes());
+  out += "format        " + file.format_name() + ", " + format_bytes(file.file_bytes());
   if (file.parts() > 1) out += " in " + std::to_string(file.parts()) + " parts";
   out += '\n';
-  for (const auto& [label, key] : {std::pair{"architecture", "general.architecture"}, {"name", "general.name"}}) {
+  for (const auto& [label, key] :
+       {std::pair{"architecture", "general.architecture"}, {"architecture", "model_type"}, {"name", "general.name"}}) {
     const metadata_value* value = file.keys().find(key);
     if (value != nullptr) out += padded(label, 14) + summary(*value) + '\n';
   }
@@ -120,7 +121,7 @@ void append_tensors(std::string& out, std::span<const tensor_info> tensors, bool
 
 }  // namespace
 
-std::string describe(const gguf_file& file, bool all_tensors) {
+std::string describe(const model_file& file, bool all_tensors) {
   const auto sums = sums_by_type(file);
   std::string out;
   append_summary(out, file, sums);

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "engine/formats/gguf.h"
+#include "engine/formats/model_file.h"
 #include "engine/models/descriptor.h"
 #include "engine/plan/plan.h"
 #include "engine/plan/weights.h"
@@ -22,6 +22,6 @@ struct model {
 /// Errors:  an architecture that no family has; keys that are missing or out of range; and all missing, misshapen or
 ///          unreadable tensors at once, by name.
 /// Memory:  the weights stay in the file's mapping, which the model keeps alive.
-result<model> build(std::shared_ptr<const formats::gguf_file> file);
+result<model> build(std::shared_ptr<const formats::model_file> file);
 
 }  // namespace infer::models

@@ -9,6 +9,7 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"command-r"};
+constexpr std::array<std::string_view, 1> model_types{"cohere"};
 
 constexpr auto hyper_table =
     rows::shape_and(rows::layer_norm_eps, rows::attention_scale,
@@ -26,6 +27,7 @@ const family_descriptor cohere{
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,
     .norm = norm_kind::layer,
+    .hub = {.model_types = model_types, .tied = true, .paired_rows = true},
 };
 
 }  // namespace infer::models

@@ -51,18 +51,20 @@ inline constexpr hyper_row q_width{hyper::q_width, "", product<hyper::heads, hyp
 inline constexpr hyper_row kv_width{hyper::kv_width, "", product<hyper::kv_heads, hyper::head_dim>};
 inline constexpr hyper_row rope_dims{hyper::rope_dims, "rope.dimension_count", same_as<hyper::head_dim>, 2, 512};
 inline constexpr hyper_row rope_base{hyper::rope_base, "rope.freq_base", constant<10000>, 1, 1e12};
-inline constexpr hyper_row rope_factor{hyper::rope_factor, "rope.scaling.factor", constant<1>, 1e-3, 1e6};
 inline constexpr hyper_row norm_eps{hyper::norm_eps, "attention.layer_norm_rms_epsilon", nullptr, 0, 1};
 inline constexpr hyper_row layer_norm_eps{hyper::norm_eps, "attention.layer_norm_epsilon", nullptr, 0, 1};
 inline constexpr hyper_row attention_scale{hyper::attention_scale, "", one_by_root_of_head};
 inline constexpr hyper_row window{hyper::window, "attention.sliding_window", constant<0>, 0, 1 << 28};
-inline constexpr hyper_row window_in_3_of_4{hyper::window_period, "attention.sliding_window_pattern", constant<4>, 1,
+inline constexpr hyper_row window_in_3_of_4{hyper::window_period, "attention.sliding_window_pattern", constant<4>, 0,
                                             1024};
-inline constexpr hyper_row same_local_rope{hyper::local_rope_base, "", same_as<hyper::rope_base>};
+/// A period that no model's layers reach: all of them have the window, where there is one.
+inline constexpr hyper_row window_in_all{hyper::window_period, "", constant<1 << 20>};
+inline constexpr hyper_row same_local_rope{hyper::local_rope_base, "rope.freq_base_swa", same_as<hyper::rope_base>, 1,
+                                           1e12};
 
 /// What nearly every decoder has, and `more`.
-inline constexpr std::array shape{width,    layers,  ffn_width, context,   heads,     kv_heads,
-                                  head_dim, q_width, kv_width,  rope_dims, rope_base, rope_factor};
+inline constexpr std::array shape{width,    layers,  ffn_width, context,   heads,    kv_heads,
+                                  head_dim, q_width, kv_width,  rope_dims, rope_base};
 template <class... More>
 constexpr std::array<hyper_row, shape.size() + sizeof...(More)> shape_and(const More&... more) {
   std::array<hyper_row, shape.size() + sizeof...(More)> out{};
@@ -72,11 +74,6 @@ constexpr std::array<hyper_row, shape.size() + sizeof...(More)> shape_and(const 
   return out;
 }
 
-/// Where there are windows, only layers with one turn queries and keys.
-inline constexpr hyper_row turned_where_windowed{hyper::no_rope_period, "", [](const hyper_values& h) {
-                                                   return h[hyper::window] > 0 ? h[hyper::window_period] : 0.0;
-                                                 }};
-
 inline constexpr tensor_row token_embedding{role::token_embedding, "token_embd.weight", hyper::vocabulary,
                                             hyper::width,          allowed::any_type,   resident};
 inline constexpr tensor_row output_norm{role::output_norm, "output_norm.weight", hyper::one,
@@ -85,15 +82,13 @@ inline constexpr tensor_row output_norm{role::output_norm, "output_norm.weight",
 inline constexpr tensor_row output_head{
     role::output_head, "output.weight", hyper::vocabulary, hyper::width, allowed::any_type, resident, true};
 
-inline constexpr tensor_row rope_divisors{role::rope_divisors,
-                                          "rope_freqs.weight",
-                                          hyper::one,
-                                          hyper::rope_dims,
-                                          allowed::floats,
-                                          resident,
-                                          true,
-                                          canonical,
-                                          true};
+/// What rope frequencies are divided by, one value for each pair.
+constexpr tensor_row divisors(models::role role, std::string_view name) {
+  return {role, name, hyper::one, hyper::rope_dims, allowed::floats, resident, true, canonical, true};
+}
+inline constexpr tensor_row rope_divisors = divisors(role::rope_divisors, "rope_freqs.weight");
+inline constexpr tensor_row rope_short_divisors = divisors(role::rope_short_divisors, "rope_factors_short.weight");
+inline constexpr tensor_row rope_long_divisors = divisors(role::rope_long_divisors, "rope_factors_long.weight");
 
 constexpr tensor_row q(plan::row_order order = canonical) {
   return {role::q, "blk.{layer}.attn_q.weight", hyper::q_width, hyper::width, allowed::any_type, per_layer, false,
@@ -137,10 +132,45 @@ constexpr tensor_row v_bias(bool optional) {
   return vector(role::v_bias, "blk.{layer}.attn_v.bias", hyper::kv_width, optional);
 }
 
+/// Tensors of a decoder with a gate, and with the biases that its files have.
+template <plan::row_order order>
+inline constexpr std::array plain_tensors{
+    token_embedding,
+    output_norm,
+    output_head,
+    rope_divisors,
+    attention_norm,
+    q(order),
+    k(order),
+    v,
+    attention_output,
+    q_bias(true, order),
+    k_bias(true, order),
+    v_bias(true),
+    vector(role::attention_output_bias, "blk.{layer}.attn_output.bias", hyper::width, true),
+    ffn_norm,
+    ffn_gate,
+    ffn_up,
+    ffn_down,
+    vector(role::ffn_gate_bias, "blk.{layer}.ffn_gate.bias", hyper::ffn_width, true),
+    vector(role::ffn_up_bias, "blk.{layer}.ffn_up.bias", hyper::ffn_width, true),
+    vector(role::ffn_down_bias, "blk.{layer}.ffn_down.bias", hyper::width, true),
+};
+
 /// h += attention(norm h); h += ffn(norm h).
 inline constexpr block_row normed_before[]{
     {block::norm, role::attention_norm}, {block::attention},    {block::add},
     {block::norm, role::ffn_norm},       {block::feed_forward}, {block::add},
+};
+
+/// The same with norms that have a bias.
+inline constexpr block_row normed_before_with_bias[]{
+    {block::norm, role::attention_norm, role::attention_norm_bias},
+    {block::attention},
+    {block::add},
+    {block::norm, role::ffn_norm, role::ffn_norm_bias},
+    {block::feed_forward},
+    {block::add},
 };
 
 /// With n = norm h: h += attention(n) + ffn(n).

@@ -29,7 +29,6 @@ enum class hyper : std::uint8_t {
   kv_width,  // derived: heads · head_dim
   rope_dims,
   rope_base,
-  rope_factor,  // rope_factor: linear scaling, 1 where there is none
   norm_eps,
   attention_scale,
   embedding_scale,
@@ -40,7 +39,8 @@ enum class hyper : std::uint8_t {
   final_softcap,      // of logits, 0: none
   window,             // positions that windowed layers see
   window_period,      // of so many layers all but the last are windowed
-  local_rope_base,    // of windowed layers, which know no linear scaling
+  local_rope_base,    // of windowed layers
+  query_growth,       // β of q · (1 + β·ln(1 + ⌊position / trained positions before scaling⌋)); 0: none
   no_rope_period,     // of so many layers the last does not turn queries and keys; 0: all turn them
   qkv_width,          // derived, where one tensor holds q, k and v: rows of it, and the first of v
   v_first_row,
@@ -67,10 +67,13 @@ struct hyper_row {
 
 enum class role : std::uint8_t {
   token_embedding,
+  position_embedding,
   output_head,
   output_norm,
   output_norm_bias,
   rope_divisors,
+  rope_short_divisors,
+  rope_long_divisors,
   attention_norm,
   attention_norm_bias,
   q_norm,
@@ -106,8 +109,9 @@ struct tensor_row {
   plan::placement place = plan::placement::per_layer;
   bool optional = false;
   plan::row_order order = plan::row_order::canonical;
-  bool half_columns = false;                                  // the vector has columns / 2 values
-  hyper first_row = hyper::zero, rows_in_file = hyper::zero;  // where `rows` are a part of a tensor; zero: the whole
+  bool half_columns = false;  // the vector has columns / 2 values
+  // Where `rows` are a part of a tensor; zero: the whole. Of vectors both count columns.
+  hyper first_row = hyper::zero, rows_in_file = hyper::zero;
 };
 
 enum class block : std::uint8_t { norm, attention, feed_forward, post_norm, add };
@@ -121,8 +125,30 @@ struct block_row {
   models::role bias = role::attention_norm_bias;  // of a norm, where the family's tensors have it
 };
 
-enum class rope_kind : std::uint8_t { none, halves };
+/// Which layers turn queries and keys: where_windowed means those with a window, or all where no layer has one.
+enum class rope_kind : std::uint8_t { none, halves, where_windowed };
 enum class norm_kind : std::uint8_t { rms, layer };  // layer: with the mean taken off
+
+/// Where rows of a tensor of GGUF's naming lie in the one of the hub's: in all of it, or among the queries, keys or
+/// values of each key/value head in turn.
+enum class hub_rows : std::uint8_t { all, grouped_q, grouped_k, grouped_v };
+
+/// The hub's name of a tensor that has another than hub_names.cc says. Both without layer and suffix.
+struct hub_name {
+  std::string_view gguf, hub;
+  hub_rows rows = hub_rows::all;
+};
+
+/// How the family's folders on the hub differ from its GGUF files.
+struct hub_dialect {
+  std::span<const std::string_view> model_types;  // model_type of config.json; none: the family has no folders
+  std::span<const hub_name> names = {};
+  std::string_view layers = "layers";
+  bool tied = false;              // whether a configuration that does not say means that the embedding is the head
+  bool norms_around_one = false;  // weights of norms are stored less 1
+  bool paired_rows = false;       // rows of q and k lie in pairs as in GGUF
+  bool transposed = false;        // matrices of layers are stored [in, out]
+};
 
 struct family_descriptor {
   std::string_view name;
@@ -134,11 +160,14 @@ struct family_descriptor {
   rope_kind rope = rope_kind::halves;
   plan::activation activation = plan::activation::silu;
   norm_kind norm = norm_kind::rms;
+  hub_dialect hub = {};
 };
 
 /// Every family this program knows, in families.cc.
 std::span<const family_descriptor* const> all_families();
 /// The family of an architecture name, or null.
 const family_descriptor* find_family(std::string_view architecture);
+/// The family of a model_type of the hub, or null.
+const family_descriptor* find_hub_family(std::string_view model_type);
 
 }  // namespace infer::models

@@ -9,10 +9,11 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"exaone4"};
+constexpr std::array<std::string_view, 1> model_types{"exaone4"};
+constexpr std::array hub_names{hub_name{"post_attention_norm", "post_attention_layernorm"}};
 
 constexpr auto hyper_table =
-    rows::shape_and(rows::norm_eps, rows::attention_scale, rows::window, rows::window_in_3_of_4, rows::same_local_rope,
-                    rows::turned_where_windowed);
+    rows::shape_and(rows::norm_eps, rows::attention_scale, rows::window, rows::window_in_3_of_4, rows::same_local_rope);
 
 constexpr std::array tensor_table{
     rows::token_embedding,
@@ -41,8 +42,9 @@ const family_descriptor exaone4{
     .hyper = hyper_table,
     .tensors = tensor_table,
     .layer = rows::normed_after,
-    .rope = rope_kind::halves,
+    .rope = rope_kind::where_windowed,
     .activation = plan::activation::silu,
+    .hub = {.model_types = model_types, .names = hub_names},
 };
 
 }  // namespace infer::models

@@ -9,6 +9,7 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"gemma"};
+constexpr std::array<std::string_view, 1> model_types{"gemma"};
 
 constexpr auto hyper_table =
     rows::shape_and(rows::norm_eps, rows::attention_scale, hyper_row{hyper::embedding_scale, "", rows::root_of_width});
@@ -29,6 +30,7 @@ const family_descriptor gemma{
     .layer = rows::normed_before,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
+    .hub = {.model_types = model_types, .tied = true, .norms_around_one = true},
 };
 
 }  // namespace infer::models

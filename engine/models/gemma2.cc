@@ -10,6 +10,10 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"gemma2"};
+constexpr std::array<std::string_view, 1> model_types{"gemma2"};
+/// Their post_attention_layernorm is what its name says.
+constexpr std::array hub_names{hub_name{"post_attention_norm", "post_attention_layernorm"},
+                               hub_name{"ffn_norm", "pre_feedforward_layernorm"}};
 
 /// 1/√head_dim; the 27B model, which is told by its depth, divides the width by the heads instead.
 double default_attention_scale(const hyper_values& h) {
@@ -53,6 +57,7 @@ const family_descriptor gemma2{
     .layer = rows::normed_around,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
+    .hub = {.model_types = model_types, .names = hub_names, .tied = true, .norms_around_one = true},
 };
 
 }  // namespace infer::models

@@ -10,6 +10,10 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"gemma3"};
+constexpr std::array<std::string_view, 2> model_types{"gemma3_text", "gemma3"};
+/// Their post_attention_layernorm is what its name says.
+constexpr std::array hub_names{hub_name{"post_attention_norm", "post_attention_layernorm"},
+                               hub_name{"ffn_norm", "pre_feedforward_layernorm"}};
 
 /// 1/√head_dim; the 27B model, which is told by its depth, divides the width by the heads instead.
 double default_attention_scale(const hyper_values& h) {
@@ -31,7 +35,6 @@ constexpr std::array hyper_table{
     rows::kv_width,
     rows::rope_dims,
     hyper_row{hyper::rope_base, "rope.freq_base", [](const hyper_values&) { return 1e6; }, 1, 1e12},
-    rows::rope_factor,
     hyper_row{hyper::local_rope_base, "rope.freq_base_swa", [](const hyper_values&) { return 1e4; }, 1, 1e12},
     rows::norm_eps,
     hyper_row{hyper::attention_scale, "attention.scale", default_attention_scale, 1e-6, 1e6},
@@ -76,6 +79,7 @@ const family_descriptor gemma3{
     .layer = rows::normed_around,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
+    .hub = {.model_types = model_types, .names = hub_names, .tied = true, .norms_around_one = true},
 };
 
 }  // namespace infer::models

@@ -9,6 +9,20 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"internlm2"};
+constexpr std::array<std::string_view, 1> model_types{"internlm2"};
+constexpr std::array hub_names{
+    hub_name{"token_embd", "tok_embeddings"},
+    hub_name{"attn_norm", "attention_norm"},
+    hub_name{"attn_q", "attention.wqkv", hub_rows::grouped_q},
+    hub_name{"attn_k", "attention.wqkv", hub_rows::grouped_k},
+    hub_name{"attn_v", "attention.wqkv", hub_rows::grouped_v},
+    hub_name{"attn_output", "attention.wo"},
+    hub_name{"ffn_norm", "ffn_norm"},
+    hub_name{"ffn_gate", "feed_forward.w1"},
+    hub_name{"ffn_up", "feed_forward.w3"},
+    hub_name{"ffn_down", "feed_forward.w2"},
+    hub_name{"output", "output"},
+};
 
 constexpr auto hyper_table = rows::shape_and(rows::norm_eps, rows::attention_scale);
 
@@ -42,6 +56,7 @@ const family_descriptor internlm2{
     .layer = rows::normed_before,
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,
+    .hub = {.model_types = model_types, .names = hub_names},
 };
 
 }  // namespace infer::models

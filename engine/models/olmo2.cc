@@ -9,6 +9,8 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"olmo2"};
+constexpr std::array<std::string_view, 2> model_types{"olmo2", "olmo3"};
+constexpr std::array hub_names{hub_name{"post_attention_norm", "post_attention_layernorm"}};
 
 constexpr auto hyper_table =
     rows::shape_and(rows::norm_eps, rows::attention_scale, rows::window, rows::window_in_3_of_4, rows::same_local_rope);
@@ -41,6 +43,7 @@ const family_descriptor olmo2{
     .layer = rows::normed_after,
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,
+    .hub = {.model_types = model_types, .names = hub_names},
 };
 
 }  // namespace infer::models

@@ -9,13 +9,11 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"phi3"};
-
-/// A period that no model's layers reach: all of them have the window.
-constexpr int layers_without_end = 1 << 20;
+constexpr std::array<std::string_view, 1> model_types{"phi3"};
+constexpr std::array hub_names{hub_name{"attn_qkv", "self_attn.qkv_proj"}, hub_name{"ffn_up", "mlp.gate_up_proj"}};
 
 constexpr auto hyper_table =
-    rows::shape_and(rows::norm_eps, rows::attention_scale, rows::window,
-                    hyper_row{hyper::window_period, "", rows::constant<layers_without_end>}, rows::same_local_rope,
+    rows::shape_and(rows::norm_eps, rows::attention_scale, rows::window, rows::window_in_all, rows::same_local_rope,
                     hyper_row{hyper::v_first_row, "", rows::sum<hyper::q_width, hyper::kv_width>},
                     hyper_row{hyper::qkv_width, "", rows::sum<hyper::v_first_row, hyper::kv_width>},
                     hyper_row{hyper::gate_up_width, "", rows::sum<hyper::ffn_width, hyper::ffn_width>});
@@ -24,6 +22,8 @@ constexpr std::array tensor_table{
     rows::token_embedding,
     rows::output_norm,
     rows::output_head,
+    rows::rope_short_divisors,
+    rows::rope_long_divisors,
     rows::attention_norm,
     tensor_row{.role = role::q,
                .name = "blk.{layer}.attn_qkv.weight",
@@ -71,6 +71,7 @@ const family_descriptor phi3{
     .layer = rows::normed_before,
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,
+    .hub = {.model_types = model_types, .names = hub_names},
 };
 
 }  // namespace infer::models

@@ -2,11 +2,7 @@
 #include "engine/models/plan_writer.h"
 
 #include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include "engine/formats/fault.h"
-#include "engine/quant/dequantize.h"
+#include <utility>
 
 namespace infer::models {
 namespace {
@@ -18,15 +14,11 @@ using plan::param_id;
 using plan::slot_id;
 using plan::weight_ref;
 
-/// Frequencies of layers that see everything and of those with a window.
-struct frequencies {
-  std::vector<float> global, local;
-};
-
 class writer {
  public:
-  writer(const family_descriptor& family, const hyper_values& h, const weight_index& index, frequencies turns)
-      : family_(family), h_(h), index_(index) {
+  writer(const family_descriptor& family, const hyper_values& h, const weight_index& index, const layer_lists& layers,
+         const model_ropes& ropes)
+      : family_(family), h_(h), index_(index), layers_(layers), ropes_(ropes) {
     stream_ = slot(h.size(hyper::width));
     normed_ = slot(h.size(hyper::width));
     q_ = slot(h.size(hyper::q_width));
@@ -50,8 +42,9 @@ class writer {
     residual_params_ = param({.linear = {static_cast<float>(h[hyper::residual_scale])}});
     output_params_ =
         param({.output = {static_cast<float>(h[hyper::logit_factor]), static_cast<float>(h[hyper::final_softcap])}});
-    global_ = rope_params(std::move(turns.global));
-    if (has_windows()) local_ = rope_params(std::move(turns.local));
+    position_params_ = param({.embed = {.scale = 1, .by_position = true}});
+    global_ = rope_params(ropes.global);
+    if (has_windows()) local_ = rope_params(ropes.local);
   }
 
   plan::plan write() {
@@ -59,8 +52,9 @@ class writer {
     p_.width = h_.size(hyper::width);
     p_.vocabulary = h_.size(hyper::vocabulary);
     p_.trained_context = h_.size(hyper::context);
+    p_.long_rope_from = ropes_.long_from;
     lay_out_state();
-    push({.kind = op_kind::embed, .params = embed_params_, .out = {stream_}, .w = {weight(role::token_embedding)}});
+    write_embedding();
     for (layer_ = 0; layer_ < p_.layers; ++layer_) write_layer();
     write_head();
     return std::move(p_);
@@ -74,27 +68,34 @@ class writer {
   };
 
   bool has_windows() const { return h_.size(hyper::window) > 0; }
-  bool is_windowed(std::uint32_t layer) const {
-    const std::uint32_t period = h_.size(hyper::window_period);
-    return has_windows() && layer % period + 1 < period;
-  }
+  bool is_windowed(std::uint32_t layer) const { return layers_.windowed[layer]; }
   const layer_kind& kind() const { return is_windowed(layer_) ? local_ : global_; }
-  bool turns() const {
-    const std::uint32_t period = h_.size(hyper::no_rope_period);
-    return family_.rope == rope_kind::halves && (period == 0 || (layer_ + 1) % period != 0);
-  }
-
   /// Parts of a row of `width` values that a norm treats by themselves: as many as its weight fits into it.
   std::uint32_t parts(role norm, hyper width) const {
     const auto row = std::ranges::find(family_.tensors, norm, &tensor_row::role);
     return row == family_.tensors.end() ? 1 : h_.size(width) / h_.size(row->columns);
   }
 
-  layer_kind rope_params(std::vector<float> frequencies) {
+  layer_kind rope_params(const rope_turns& turns) {
+    plan::rope_params q{h_.size(hyper::heads), h_.size(hyper::head_dim), turns.inverse, turns.long_inverse,
+                        turns.magnitude};
+    plan::rope_params k = q;
+    k.heads = h_.size(hyper::kv_heads);
+    q.growth = static_cast<float>(h_[hyper::query_growth]);
+    q.growth_length = static_cast<std::uint32_t>(ropes_.trained_context);
     layer_kind out;
-    out.rope_q = param({.rope = {h_.size(hyper::heads), h_.size(hyper::head_dim), frequencies, 1.0f}});
-    out.rope_k = param({.rope = {h_.size(hyper::kv_heads), h_.size(hyper::head_dim), std::move(frequencies), 1.0f}});
+    out.rope_q = param({.rope = std::move(q)});
+    out.rope_k = param({.rope = std::move(k)});
     return out;
+  }
+
+  void write_embedding() {
+    push({.kind = op_kind::embed, .params = embed_params_, .out = {stream_}, .w = {weight(role::token_embedding)}});
+    const weight_ref positions = weight(role::position_embedding);
+    if (!positions) return;
+    p_.most_positions = h_.size(hyper::context);
+    push({.kind = op_kind::embed, .params = position_params_, .out = {normed_}, .w = {positions}});
+    push({.kind = op_kind::add, .in = {stream_, normed_}, .out = {stream_}});
   }
 
   /// One group for the layers without a window and one for those with, where there are any.
@@ -183,7 +184,7 @@ class writer {
     linear(input_, v_, role::v, role::v_bias);
     if (const weight_ref w = layer_weight(role::q_norm)) norm(q_, q_, q_norm_params_, w);
     if (const weight_ref w = layer_weight(role::k_norm)) norm(k_, k_, k_norm_params_, w);
-    if (turns()) {
+    if (layers_.turned[layer_]) {
       push({.kind = op_kind::rope, .params = kind().rope_q, .in = {q_}, .out = {q_}});
       push({.kind = op_kind::rope, .params = kind().rope_k, .in = {k_}, .out = {k_}});
     }
@@ -222,46 +223,22 @@ class writer {
   const family_descriptor& family_;
   const hyper_values& h_;
   const weight_index& index_;
+  const layer_lists& layers_;
+  const model_ropes& ropes_;
   plan::plan p_;
   std::uint32_t layer_ = 0;
   slot_id input_{};  // what the next block reads
   slot_id stream_{}, normed_{}, q_{}, k_{}, v_{}, attended_{}, gate_{}, up_{}, mixed_{};
   param_id norm_params_{}, q_norm_params_{}, k_norm_params_{}, embed_params_{}, attention_params_{}, gate_params_{},
-      linear_params_{}, residual_params_{}, output_params_{};
+      linear_params_{}, residual_params_{}, output_params_{}, position_params_{};
   layer_kind global_, local_;
 };
 
-/// base^(−2i/d), divided by the linear factor and by the file's divisors, in f64, rounded to f32 at the end.
-result<std::vector<float>> inverse_frequencies(const hyper_values& h, double base, double factor,
-                                               const plan::weight_source* divisors) {
-  const std::uint32_t pairs = h.size(hyper::rope_dims) / 2;
-  std::vector<float> by(pairs, 1.0f);
-  if (divisors != nullptr) {
-    INFER_TRYV(quant::dequantize(divisors->type, divisors->bytes, by));
-  }
-  std::vector<float> out(pairs);
-  for (std::uint32_t i = 0; i < pairs; ++i) {
-    if (!std::isfinite(by[i]) || by[i] <= 0)
-      return fail(formats::fault::malformed, "rope_freqs.weight holds a divisor that is not a positive number");
-    const double inverse = std::pow(base, -2.0 * i / h[hyper::rope_dims]);
-    out[i] = static_cast<float>(inverse / factor / static_cast<double>(by[i]));
-  }
-  return out;
-}
-
 }  // namespace
 
-result<plan::plan> write_plan(const family_descriptor& family, const hyper_values& hyper_params,
-                              const weight_index& index, const plan::weight_table& weights) {
-  const auto divisors = index.find({role::rope_divisors, 0});
-  const plan::weight_source* divided_by = divisors == index.end() ? nullptr : &weights.weights[divisors->second];
-  frequencies turns;
-  INFER_TRY(turns.global, inverse_frequencies(hyper_params, hyper_params[hyper::rope_base],
-                                              hyper_params[hyper::rope_factor], divided_by));
-  if (hyper_params.size(hyper::window) > 0) {
-    INFER_TRY(turns.local, inverse_frequencies(hyper_params, hyper_params[hyper::local_rope_base], 1.0, divided_by));
-  }
-  return writer(family, hyper_params, index, std::move(turns)).write();
+plan::plan write_plan(const family_descriptor& family, const hyper_values& hyper_params, const weight_index& index,
+                      const layer_lists& layers, const model_ropes& ropes) {
+  return writer(family, hyper_params, index, layers, ropes).write();
 }
 
 }  // namespace infer::models

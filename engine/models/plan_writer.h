@@ -5,8 +5,9 @@
 #include <map>
 #include <utility>
 
-#include "engine/core/result.h"
 #include "engine/models/descriptor.h"
+#include "engine/models/hyper_reader.h"
+#include "engine/models/rope_reader.h"
 
 namespace infer::models {
 
@@ -14,8 +15,7 @@ namespace infer::models {
 using weight_index = std::map<std::pair<role, std::uint32_t>, std::uint32_t>;
 
 /// Lays out slots, parameters, state groups and operations.
-/// Errors: rope divisors that are not finite and positive.
-result<plan::plan> write_plan(const family_descriptor& family, const hyper_values& hyper, const weight_index& index,
-                              const plan::weight_table& weights);
+plan::plan write_plan(const family_descriptor& family, const hyper_values& hyper, const weight_index& index,
+                      const layer_lists& layers, const model_ropes& ropes);
 
 }  // namespace infer::models

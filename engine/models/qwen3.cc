@@ -9,8 +9,10 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"qwen3"};
+constexpr std::array<std::string_view, 1> model_types{"qwen3"};
 
-constexpr auto hyper_table = rows::shape_and(rows::norm_eps, rows::attention_scale);
+constexpr auto hyper_table =
+    rows::shape_and(rows::norm_eps, rows::attention_scale, rows::window, rows::window_in_all, rows::same_local_rope);
 
 constexpr std::array tensor_table{
     rows::token_embedding,
@@ -40,6 +42,7 @@ const family_descriptor qwen3{
     .layer = rows::normed_before,
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,
+    .hub = {.model_types = model_types},
 };
 
 }  // namespace infer::models

@@ -9,8 +9,11 @@ namespace infer::models {
 namespace {
 
 constexpr std::array<std::string_view, 1> architectures{"starcoder2"};
+constexpr std::array<std::string_view, 1> model_types{"starcoder2"};
+constexpr std::array hub_names{hub_name{"ffn_up", "mlp.c_fc"}, hub_name{"ffn_down", "mlp.c_proj"}};
 
-constexpr auto hyper_table = rows::shape_and(rows::layer_norm_eps, rows::attention_scale);
+constexpr auto hyper_table = rows::shape_and(rows::layer_norm_eps, rows::attention_scale, rows::window,
+                                             rows::window_in_all, rows::same_local_rope);
 
 constexpr std::array tensor_table{
     rows::token_embedding,
@@ -35,15 +38,6 @@ constexpr std::array tensor_table{
     rows::vector(role::ffn_down_bias, "blk.{layer}.ffn_down.bias", hyper::width, true),
 };
 
-constexpr std::array layer_blocks{
-    block_row{block::norm, role::attention_norm, role::attention_norm_bias},
-    block_row{block::attention},
-    block_row{block::add},
-    block_row{block::norm, role::ffn_norm, role::ffn_norm_bias},
-    block_row{block::feed_forward},
-    block_row{block::add},
-};
-
 }  // namespace
 
 const family_descriptor starcoder2{
@@ -52,10 +46,11 @@ const family_descriptor starcoder2{
     .source = "Lozhkov et al. 2024; Hugging Face modeling_starcoder2.py",
     .hyper = hyper_table,
     .tensors = tensor_table,
-    .layer = layer_blocks,
+    .layer = rows::normed_before_with_bias,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
     .norm = norm_kind::layer,
+    .hub = {.model_types = model_types, .names = hub_names, .tied = true},
 };
 
 }  // namespace infer::models

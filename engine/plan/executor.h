@@ -27,6 +27,7 @@ struct batch_row {
   std::span<const token_id> ids;  // at positions seq->length(), +1, …; seq has room for them
   want out = want::last;
   const cancel_flag* cancel = nullptr;  // polled once per layer; a cancelled row is dropped at the next one
+  bool long_rope = false;               // the same for a sequence as long as it lives
 };
 
 enum class outcome : std::uint8_t { done, cancelled, numeric_fault };

@@ -37,7 +37,7 @@ struct weight_ref {
 };
 
 enum class op_kind : std::uint8_t {
-  embed,       // out[0] = row of w[0] for each id (· scale)
+  embed,       // out[0] = row of w[0] for each id, or for each position (· scale)
   gather,      // out[0] (wanted rows) = those rows of in[0]
   rms_norm,    // out[0] = norm(in[0]) · w[0], each of `parts` parts of a row by itself
   layer_norm,  // the same with the mean taken off first (+ w[1] bias)
@@ -55,6 +55,7 @@ enum class activation : std::uint8_t { silu, gelu_tanh };
 
 struct embed_params {
   float scale = 1;
+  bool by_position = false;
 };
 struct norm_params {
   float eps = 0;
@@ -63,7 +64,11 @@ struct norm_params {
 struct rope_params {
   std::uint32_t heads = 0, head_dim = 0;
   std::vector<float> inverse_frequency;  // rounded to f32 from f64; pairs (i, i + size)
+  std::vector<float> long_frequency;     // of rows with `long_rope`; empty: the same
   float magnitude = 1;                   // multiplies sine and cosine
+  // These are multiplied by 1 + growth·ln(1 + ⌊position / growth_length⌋), too; growth 0: not.
+  float growth = 0;
+  std::uint32_t growth_length = 0;
 };
 struct attention_params {
   std::uint32_t heads = 0, kv_heads = 0, head_dim = 0;
@@ -129,6 +134,8 @@ struct plan {
   std::uint32_t width = 0;
   std::uint32_t vocabulary = 0;
   std::uint32_t trained_context = 0;
+  std::uint32_t most_positions = 0;  // that the weights know; 0: any
+  std::uint32_t long_rope_from = 0;  // sequences that may grow longer are rows with `long_rope`; 0: none
 };
 
 }  // namespace infer::plan

@@ -26,6 +26,11 @@ struct weight_source {
   byte_view bytes;
   row_order order = row_order::canonical;
   std::uint32_t head_dim = 0;  // rows per head where `order` is not canonical
+  // Runs of `run_rows` rows begin `run_stride` rows of the file apart; 0: all rows lie together.
+  std::uint32_t run_rows = 0, run_stride = 0;
+  // The file has [columns, rows]: elements from one of its rows to the next; 0: it has [rows, columns]. Floats alone.
+  std::uint32_t transposed_stride = 0;
+  float plus = 0;  // of a vector: added to every value
   placement place = placement::resident;
 };
 
@@ -39,6 +44,7 @@ struct weight_table {
 /// The row of the file that holds canonical row `row`.
 /// q and k rows of a head of width d lie in the file as pairs: file row 2i is canonical row i, 2i+1 is i + d/2.
 inline std::uint32_t file_row(const weight_source& weight, std::uint32_t row) {
+  if (weight.run_rows != 0) return row / weight.run_rows * weight.run_stride + row % weight.run_rows;
   if (weight.order == row_order::canonical) return row;
   const std::uint32_t head = row / weight.head_dim;
   const std::uint32_t inside = row % weight.head_dim;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "engine/decode/cpu_executor.h"
-#include "engine/formats/gguf.h"
+#include "engine/formats/model_file.h"
 #include "engine/memory/page_pool.h"
 #include "engine/models/builder.h"
 
@@ -50,8 +50,7 @@ class model_run {
         executor_(ops, std::make_shared<threads::compute_lane>(threads)),
         max_batch_tokens_(options.max_batch_tokens),
         options_(options) {
-    auto file = std::make_shared<const formats::gguf_file>(take(formats::gguf_file::open(path)));
-    model_ = take(models::build(file));
+    model_ = take(models::build(take(formats::open_model(path))));
     if (change) change(model_.plan);
     std::vector<memory::group_pages> groups;
     for (const plan::state_group& group : model_.plan.groups)
@@ -66,6 +65,8 @@ class model_run {
 
   /// Called right before the executor gets a step and right after it has given its result.
   std::function<void()> around_step;
+  /// Of the rows of every step; `run` sets it by its longest text.
+  bool long_rope = false;
 
   const plan::plan& plan() const { return model_.plan; }
   memory::page_pool& pages() { return pages_; }
@@ -92,7 +93,7 @@ class model_run {
       if (ids[r].empty()) continue;
       if (auto room = sequences[r].reserve(static_cast<std::uint32_t>(ids[r].size())); !room)
         throw std::runtime_error(room.error().message());
-      rows.push_back({&sequences[r], ids[r], out, nullptr});
+      rows.push_back({&sequences[r], ids[r], out, nullptr, long_rope});
       names.push_back(r);
     }
     sink s(names, take_logits);
@@ -115,6 +116,8 @@ class model_run {
       sequences.push_back(new_sequence());
       longest = std::max(longest, text.size());
     }
+    const std::uint32_t long_from = model_.plan.long_rope_from;
+    long_rope = long_from != 0 && longest > long_from;
     std::vector<sequence_record> out(texts.size());
     const take_fn keep = [&](std::size_t row, std::size_t, std::span<const float> logits) {
       out[row].logits.insert(out[row].logits.end(), logits.begin(), logits.end());

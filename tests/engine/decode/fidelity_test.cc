@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -53,15 +54,19 @@ std::pair<std::size_t, float> best_and_gap(std::span<const float> values) {
   return {static_cast<std::size_t>(best - values.begin()), *best - sorted[1]};
 }
 
-class tiny_checkpoint : public testing::TestWithParam<const char*> {};
+/// A checkpoint and the files that hold it: GGUF, a hub folder, or both.
+struct checkpoint {
+  const char* name;
+  bool gguf = true, hub = true;
+};
 
-TEST_P(tiny_checkpoint, gives_the_logits_of_the_modelling_code_at_every_position) {
-  const std::string base = std::string("tests/golden/fidelity/tiny/") + GetParam();
-  const golden_logits golden = read_golden(base + ".logits");
-  ASSERT_EQ(golden.ids.size(), 48u) << base;
-  test_support::model_run model(base + ".gguf", test_support::f32_mode, 256);
-  ASSERT_EQ(model.plan().vocabulary, golden.vocabulary);
-  const auto got = model.run(std::span(&golden.ids, 1), 48)[0].logits;
+class tiny_checkpoint : public testing::TestWithParam<checkpoint> {
+ protected:
+  std::string base() const { return std::string("tests/golden/fidelity/tiny/") + GetParam().name; }
+  void compare(const std::vector<float>& got, const golden_logits& golden) const;
+};
+
+void tiny_checkpoint::compare(const std::vector<float>& got, const golden_logits& golden) const {
   ASSERT_EQ(got.size(), golden.logits.size());
   double worst = 0;
   for (std::size_t position = 0; position < golden.ids.size(); ++position) {
@@ -69,30 +74,60 @@ TEST_P(tiny_checkpoint, gives_the_logits_of_the_modelling_code_at_every_position
     const auto theirs = std::span(golden.logits).subspan(position * golden.vocabulary, golden.vocabulary);
     const double distance = relative_distance(ours, theirs);
     worst = std::max(worst, distance);
-    EXPECT_LE(distance, 1e-4) << base << " at position " << position;
+    EXPECT_LE(distance, 1e-4) << base() << " at position " << position;
     const auto [best, gap] = best_and_gap(theirs);
     if (gap > 1e-3f) {
-      EXPECT_EQ(best_and_gap(ours).first, best) << base << " at position " << position;
+      EXPECT_EQ(best_and_gap(ours).first, best) << base() << " at position " << position;
     }
   }
-  RecordProperty("worst_relative_distance", std::to_string(worst));
-  std::printf("%s: worst relative distance %.2e\n", GetParam(), worst);
+  std::printf("%s: worst relative distance %.2e\n", GetParam().name, worst);
 }
 
+TEST_P(tiny_checkpoint, gives_the_logits_of_the_modelling_code_at_every_position) {
+  const golden_logits golden = read_golden(base() + ".logits");
+  ASSERT_EQ(golden.ids.size(), 48u) << base();
+  std::vector<std::vector<float>> got;
+  for (const std::string& path : {GetParam().gguf ? base() + ".gguf" : "", GetParam().hub ? base() : ""}) {
+    if (path.empty()) continue;
+    test_support::model_run model(path, test_support::f32_mode, 64);
+    ASSERT_EQ(model.plan().vocabulary, golden.vocabulary);
+    got.push_back(model.run(std::span(&golden.ids, 1), 48)[0].logits);
+    compare(got.back(), golden);
+  }
+  ASSERT_FALSE(got.empty());
+  // The same weights from both formats: the same bits.
+  EXPECT_EQ(std::memcmp(got.front().data(), got.back().data(), got.front().size() * sizeof(float)), 0) << base();
+}
+
+constexpr checkpoint hub_alone(const char* name) {
+  return {name, false, true};
+}
+const auto name_of = [](const auto& info) { return std::string(info.param.name); };
+
 INSTANTIATE_TEST_SUITE_P(llama, tiny_checkpoint,
-                         testing::Values("plain_tied", "plain_untied", "linear_rope", "llama3_rope", "biases"),
-                         [](const auto& info) { return std::string(info.param); });
+                         testing::Values(checkpoint{"plain_tied"}, checkpoint{"plain_untied"},
+                                         checkpoint{"linear_rope"}, checkpoint{"llama3_rope"}, checkpoint{"biases"},
+                                         checkpoint{"llama_yarn"}),
+                         name_of);
 
 INSTANTIATE_TEST_SUITE_P(gemma3, tiny_checkpoint,
-                         testing::Values("gemma3_window", "gemma3_linear_rope", "gemma3_local_only"),
-                         [](const auto& info) { return std::string(info.param); });
+                         testing::Values(checkpoint{"gemma3_window"}, checkpoint{"gemma3_linear_rope"},
+                                         checkpoint{"gemma3_local_only"}),
+                         name_of);
 
 INSTANTIATE_TEST_SUITE_P(dense, tiny_checkpoint,
-                         testing::Values("qwen2", "qwen2_linear_rope", "qwen3", "qwen3_untied", "gemma", "gemma2",
-                                         "granite", "granite_biases", "olmo2", "olmo3", "smollm3", "phi3",
-                                         "phi3_partial", "exaone4", "exaone4_full", "internlm2", "cohere",
-                                         "cohere_biases", "cohere2", "starcoder2"),
-                         [](const auto& info) { return std::string(info.param); });
+                         testing::Values(checkpoint{"qwen2"}, checkpoint{"qwen2_linear_rope"},
+                                         hub_alone("qwen2_window"), checkpoint{"qwen3"}, checkpoint{"qwen3_untied"},
+                                         hub_alone("qwen3_sharded"), checkpoint{"gemma"}, checkpoint{"gemma2"},
+                                         checkpoint{"granite"}, checkpoint{"granite_biases"}, checkpoint{"olmo2"},
+                                         checkpoint{"olmo3"}, checkpoint{"olmo3_yarn"}, checkpoint{"smollm3"},
+                                         checkpoint{"phi3"}, checkpoint{"phi3_partial"}, checkpoint{"phi3_long"},
+                                         checkpoint{"phi3_short"}, checkpoint{"exaone4"}, checkpoint{"exaone4_full"},
+                                         checkpoint{"internlm2"}, hub_alone("internlm3"), checkpoint{"cohere"},
+                                         checkpoint{"cohere_biases"}, checkpoint{"cohere2"}, checkpoint{"starcoder2"},
+                                         hub_alone("starcoder2_window"), hub_alone("mistral"), hub_alone("ministral"),
+                                         checkpoint{"ministral3"}, checkpoint{"gpt2"}),
+                         name_of);
 
 }  // namespace
 }  // namespace infer::decode

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "engine/formats/gguf.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/random_blocks.h"
 

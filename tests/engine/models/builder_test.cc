@@ -1,5 +1,5 @@
 // From descriptor and file to plan: what is missing is named, all at once; rows of q and k come out in half order.
-// Mirrors: families.cc, llama.cc, plan_writer.cc
+// Mirrors: families.cc, hub_names.cc, llama.cc, plan_writer.cc
 #include "engine/models/builder.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,12 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/formats/gguf.h"
+#include "engine/models/gemma2.h"
+#include "engine/models/gpt2.h"
+#include "engine/models/hub_names.h"
+#include "engine/models/internlm2.h"
+#include "engine/models/llama.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
@@ -120,7 +126,7 @@ TEST(builder, heads_that_do_not_divide_are_refused) {
   EXPECT_NE(message.find("head_count"), std::string::npos) << message;
 }
 
-TEST(builder, rope_scaling_is_linear_or_none_and_anything_else_is_refused) {
+TEST(builder, a_rope_scaling_that_is_not_known_is_refused) {
   const auto frequency = [](const std::vector<std::byte>& bytes) {
     const auto built = build_bytes(bytes);
     EXPECT_TRUE(built) << message_of(built);
@@ -138,7 +144,8 @@ TEST(builder, rope_scaling_is_linear_or_none_and_anything_else_is_refused) {
   EXPECT_EQ(frequency(tiny_llama_writer({}).build()), 1.0f);
   EXPECT_EQ(frequency(scaled("linear")), 0.25f);
   EXPECT_EQ(frequency(scaled("none")), 1.0f);
-  EXPECT_NE(message_of(build_bytes(scaled("yarn"))).find("yarn"), std::string::npos);
+  EXPECT_NE(message_of(build_bytes(scaled("spiral"))).find("spiral"), std::string::npos);
+  EXPECT_NE(message_of(build_bytes(scaled("yarn"))).find("does not say from which context"), std::string::npos);
 }
 
 TEST(builder, a_quantized_norm_is_refused) {
@@ -159,10 +166,41 @@ TEST(weights, rows_stored_as_pairs_map_to_halves) {
   for (std::uint32_t row = 0; row < 16; ++row) EXPECT_EQ(plan::file_row(w, row), expected[row]);
 }
 
+TEST(weights, rows_in_runs_lie_a_stride_apart) {
+  plan::weight_source w;
+  w.run_rows = 2;
+  w.run_stride = 8;
+  const std::vector<std::uint32_t> expected{0, 1, 8, 9, 16, 17};
+  for (std::uint32_t row = 0; row < 6; ++row) EXPECT_EQ(plan::file_row(w, row), expected[row]);
+}
+
+TEST(hub_names, follow_the_family_where_it_differs) {
+  EXPECT_EQ(hub_tensor_name(llama, "token_embd.weight"), "embed_tokens.weight");
+  EXPECT_EQ(hub_tensor_name(llama, "blk.{layer}.attn_q.bias"), "layers.{layer}.self_attn.q_proj.bias");
+  EXPECT_EQ(hub_tensor_name(llama, "blk.{layer}.ffn_norm.weight"), "layers.{layer}.post_attention_layernorm.weight");
+  EXPECT_EQ(hub_tensor_name(gemma2, "blk.{layer}.ffn_norm.weight"), "layers.{layer}.pre_feedforward_layernorm.weight");
+  EXPECT_EQ(hub_tensor_name(gpt2, "blk.{layer}.attn_qkv.weight"), "h.{layer}.attn.c_attn.weight");
+  EXPECT_EQ(hub_tensor_name(gpt2, "output_norm.bias"), "ln_f.bias");
+  EXPECT_EQ(hub_tensor_name(llama, "rope_freqs.weight"), "");
+  EXPECT_EQ(hub_rows_of(internlm2, "blk.{layer}.attn_k.weight"), hub_rows::grouped_k);
+  EXPECT_EQ(hub_rows_of(internlm2, "blk.{layer}.attn_output.weight"), hub_rows::all);
+}
+
+TEST(hub_names, tensors_beside_the_text_model_are_known) {
+  EXPECT_TRUE(is_hub_extra("vision_tower.encoder.layers.0.x", 2));
+  EXPECT_TRUE(is_hub_extra("layers.0.self_attn.rotary_emb.inv_freq", 2));
+  EXPECT_TRUE(is_hub_extra("h.1.attn.bias", 2));
+  EXPECT_TRUE(is_hub_extra("layers.2.mlp.up_proj.weight", 2));
+  EXPECT_FALSE(is_hub_extra("layers.1.mlp.up_proj.weight", 2));
+  EXPECT_FALSE(is_hub_extra("layers.1.self_attn.sinks", 2));
+  EXPECT_FALSE(is_hub_extra("layers.x.mlp", 2));
+}
+
 TEST(families, every_descriptor_is_consistent) {
   for (const family_descriptor* family : all_families()) {
     SCOPED_TRACE(family->name);
-    EXPECT_FALSE(family->architectures.empty());
+    EXPECT_FALSE(family->architectures.empty() && family->hub.model_types.empty());
+    for (const auto type : family->hub.model_types) EXPECT_EQ(find_hub_family(type), family);
     for (const auto architecture : family->architectures) EXPECT_EQ(find_family(architecture), family);
     std::set<std::pair<std::string_view, hyper>> parts;  // of tensors, by their first row
     std::set<role> roles;
@@ -178,6 +216,7 @@ TEST(families, every_descriptor_is_consistent) {
     }
   }
   EXPECT_EQ(find_family("no such thing"), nullptr);
+  EXPECT_EQ(find_hub_family("no such thing"), nullptr);
 }
 
 }  // namespace

@@ -1,15 +1,15 @@
 // The plans of the dense families: what each does that llama does not.
-// Mirrors: cohere.cc, cohere2.cc, exaone4.cc, gemma.cc, gemma2.cc, granite.cc, internlm2.cc
-// Mirrors: olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc, starcoder2.cc
+// Mirrors: cohere.cc, cohere2.cc, exaone4.cc, gemma.cc, gemma2.cc, gpt2.cc, granite.cc, internlm2.cc, internlm3.cc
+// Mirrors: ministral3.cc, mistral.cc, olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc, starcoder2.cc
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <string>
 
+#include "engine/formats/gguf.h"
 #include "engine/models/builder.h"
 #include "engine/models/gemma2.h"
 
@@ -18,7 +18,6 @@ namespace {
 
 using testing::Each;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 const std::string folder = "tests/golden/fidelity/tiny/";
 
@@ -208,18 +207,72 @@ TEST(phi3, the_window_is_in_every_layer_and_a_part_of_a_head_turns) {
     EXPECT_EQ(params_of(partial, o).rope.inverse_frequency.size(), 6u);
 }
 
-TEST(phi3, rope_factors_are_refused_by_their_name) {
-  std::ifstream stream(folder + "phi3.gguf", std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(stream)), {});
-  const std::string_view from = "blk.0.attn_output.weight", to = "rope_factors_long.weight";
-  static_assert(std::string_view("blk.0.attn_output.weight").size() ==
-                std::string_view("rope_factors_long.weight").size());
-  text.replace(text.find(from), from.size(), to);
-  auto file = formats::gguf_file::from_memory(std::as_bytes(std::span(text)));
+TEST(phi3, rope_factors_depend_on_how_long_a_sequence_may_get) {
+  const model m = build_file("phi3_long");
+  EXPECT_EQ(m.plan.long_rope_from, 24u);
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rope)) {
+    const plan::rope_params& rope = params_of(m, o).rope;
+    const std::vector<float> divisors{1, 1.25f, 1.5f, 2}, long_divisors{1, 3.5f, 9, 20.5f};
+    ASSERT_EQ(rope.inverse_frequency.size(), 4u);
+    ASSERT_EQ(rope.long_frequency.size(), 4u);
+    for (std::size_t i = 0; i < 4; ++i) {
+      EXPECT_FLOAT_EQ(rope.inverse_frequency[i], static_cast<float>(std::pow(1e4, -0.25 * i) / divisors[i]));
+      EXPECT_FLOAT_EQ(rope.long_frequency[i], static_cast<float>(std::pow(1e4, -0.25 * i) / long_divisors[i]));
+    }
+    EXPECT_FLOAT_EQ(rope.magnitude, static_cast<float>(std::sqrt(1 + std::log(8.0) / std::log(24.0))));
+  }
+}
+
+TEST(gpt2, adds_learned_positions_and_turns_nothing) {
+  const model m = build_file("gpt2");
+  EXPECT_EQ(m.plan.most_positions, 64u);
+  EXPECT_TRUE(ops_of(m.plan, plan::op_kind::rope).empty());
+  const auto embeds = ops_of(m.plan, plan::op_kind::embed);
+  ASSERT_EQ(embeds.size(), 2u);
+  EXPECT_FALSE(params_of(m, embeds[0]).embed.by_position);
+  EXPECT_TRUE(params_of(m, embeds[1]).embed.by_position);
+  EXPECT_EQ(m.weights.weights[embeds[1].w[0].index].name, "position_embd.weight");
+}
+
+TEST(gpt2, matrices_of_a_hub_folder_lie_across) {
+  auto file = formats::open_model(folder + "gpt2");
   ASSERT_TRUE(file) << file.error().message();
-  const auto built = build(std::make_shared<const formats::gguf_file>(std::move(file.value())));
-  ASSERT_FALSE(built);
-  EXPECT_THAT(built.error().message(), HasSubstr("rope_factors_long.weight is not a part of a phi3 model"));
+  const auto built = build(std::move(file.value()));
+  ASSERT_TRUE(built) << built.error().message();
+  std::size_t across = 0;
+  for (const plan::weight_source& w : built.value().weights.weights) {
+    if (w.transposed_stride == 0) continue;
+    ++across;
+    EXPECT_NE(w.name.find(".c_"), std::string::npos) << w.name;
+  }
+  EXPECT_EQ(across, 2 * 6u);
+}
+
+TEST(mistral, has_its_window_in_the_layers_that_are_listed) {
+  auto file = formats::open_model(folder + "ministral");
+  ASSERT_TRUE(file) << file.error().message();
+  const auto built = build(std::move(file.value()));
+  ASSERT_TRUE(built) << built.error().message();
+  for (const plan::op& o : ops_of(built.value().plan, plan::op_kind::attention))
+    EXPECT_EQ(built.value().plan.groups[o.group].window, o.layer == 0 || o.layer == 3 ? 11u : 0u) << o.layer;
+}
+
+TEST(ministral3, queries_alone_grow_with_the_position) {
+  const model m = build_file("ministral3");
+  const auto ropes = ops_of(m.plan, plan::op_kind::rope);
+  ASSERT_EQ(ropes.size(), 6u);
+  for (std::size_t i = 0; i < ropes.size(); ++i) {
+    const plan::rope_params& rope = params_of(m, ropes[i]).rope;
+    EXPECT_EQ(rope.growth, i % 2 == 0 ? 0.3f : 0.0f);
+    EXPECT_EQ(rope.growth_length, i % 2 == 0 ? 16u : 0u);
+    EXPECT_EQ(rope.magnitude, 1.0f);
+  }
+}
+
+TEST(olmo3, scales_rope_of_layers_without_a_window_alone) {
+  const model m = build_file("olmo3_yarn");
+  for (const plan::op& o : ops_of(m.plan, plan::op_kind::rope))
+    EXPECT_EQ(params_of(m, o).rope.magnitude, o.layer == 3 ? 1.3f : 1.0f) << o.layer;
 }
 
 }  // namespace

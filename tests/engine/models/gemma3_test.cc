@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/formats/gguf.h"
 #include "engine/models/builder.h"
 
 namespace infer::models {

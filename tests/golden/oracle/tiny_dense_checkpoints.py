@@ -1,4 +1,5 @@
-"""Writes tiny random checkpoints of dense families as GGUF files with the logits that Hugging Face's modelling code gives.
+"""Writes tiny random checkpoints of dense families as GGUF files and hub folders, with the logits that Hugging Face's
+modelling code gives.
 
 usage: tiny_dense_checkpoints.py FOLDER     (needs: torch, transformers, accelerate, gguf)
 
@@ -18,6 +19,7 @@ import transformers
 from transformers import AutoModelForCausalLM
 from transformers.integrations.ggml import GGUF_CONFIG_MAPPING
 
+from hub_folders import grouped, rewrite_config, rewrite_tensors, write_hub
 from tiny_gemma3_checkpoints import centre_norms
 from tiny_llama_checkpoints import LLAMA3, POSITIONS, VOCABULARY, llama3_divisors, logits_of, paired, randomise
 
@@ -63,8 +65,40 @@ VARIANTS = {
         num_hidden_layers=5, hidden_size=32, head_dim=16, sliding_window=12, logit_scale=0.5, layer_norm_eps=1e-5)),
     "starcoder2": ("starcoder2", "Starcoder2", dict(
         hidden_size=32, norm_epsilon=1e-5, use_bias=True, hidden_act="gelu_pytorch_tanh", sliding_window=None)),
+    "starcoder2_window": (None, "Starcoder2", dict(
+        hidden_size=32, norm_epsilon=1e-5, use_bias=True, hidden_act="gelu_pytorch_tanh", sliding_window=12)),
+    "mistral": (None, "Mistral", UNTIED | dict(sliding_window=13)),
+    "ministral": (None, "Ministral", UNTIED | dict(
+        head_dim=16, sliding_window=11, num_hidden_layers=4,
+        layer_types=["sliding_attention", "full_attention", "full_attention", "sliding_attention"])),
+    "ministral3": ("mistral3", "Ministral3", UNTIED | dict(head_dim=16, num_hidden_layers=3, rope_parameters=dict(
+        rope_type="yarn", rope_theta=10000.0, factor=8.0, original_max_position_embeddings=16, beta_fast=32.0,
+        beta_slow=1.0, mscale=1.0, mscale_all_dim=1.0, llama_4_scaling_beta=0.3))),
+    "llama_yarn": ("llama", "Llama", UNTIED | dict(head_dim=16, rope_parameters=dict(
+        rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=32))),
+    "olmo3_yarn": ("olmo2", "Olmo3", dict(
+        num_hidden_layers=5, hidden_size=32, sliding_window=13, rope_parameters={
+            "full_attention": dict(rope_type="yarn", rope_theta=500000.0, factor=8.0, attention_factor=1.3,
+                                   original_max_position_embeddings=32, beta_fast=32.0, beta_slow=1.0),
+            "sliding_attention": dict(rope_type="default", rope_theta=500000.0)})),
+    "phi3_long": ("phi3", "Phi3", UNTIED | dict(
+        sliding_window=None, original_max_position_embeddings=24, max_position_embeddings=192, rope_parameters=dict(
+            rope_type="longrope", rope_theta=10000.0, original_max_position_embeddings=24,
+            short_factor=[1.0, 1.25, 1.5, 2.0], long_factor=[1.0, 3.5, 9.0, 20.5]))),
+    "phi3_short": ("phi3", "Phi3", UNTIED | dict(
+        sliding_window=17, original_max_position_embeddings=64, max_position_embeddings=192, rope_parameters=dict(
+            rope_type="longrope", rope_theta=10000.0, original_max_position_embeddings=64,
+            short_factor=[1.0, 1.25, 1.5, 2.0], long_factor=[1.0, 3.5, 9.0, 20.5]))),
+    "internlm3": (None, "Llama", UNTIED | dict(attention_bias=True, head_dim=16)),
+    "qwen2_window": (None, "Qwen2", dict(
+        num_hidden_layers=3, use_sliding_window=True, sliding_window=12, max_window_layers=1)),
+    "qwen3_sharded": (None, "Qwen3", dict(head_dim=16, num_hidden_layers=2)),
+    "gpt2": ("gpt2", "GPT2", dict(
+        n_positions=64, n_embd=48, n_layer=2, n_head=4, n_inner=None, layer_norm_epsilon=1e-5,
+        activation_function="gelu_new")),
 }
-PAIRED = ("granite", "smollm3", "internlm2")
+PAIRED = ("granite", "smollm3", "internlm2", "llama", "mistral3")
+SHARDED = ("qwen3_sharded",)
 CENTRED = ("gemma", "gemma2")
 
 
@@ -73,7 +107,25 @@ def head_dim_of(config):
 
 
 def rope_of(config):
+    if not getattr(config, "rope_parameters", None):
+        return {"rope_type": "default"}
     return config.rope_parameters.get("full_attention", config.rope_parameters)
+
+
+def write_scaling(writer, rope, config):
+    writer.add_rope_scaling_orig_ctx_len(rope["original_max_position_embeddings"])
+    if rope["rope_type"] == "longrope":
+        factor = config.max_position_embeddings / rope["original_max_position_embeddings"]
+        writer.add_rope_scaling_attn_factors((1 + np.log(factor) / np.log(rope["original_max_position_embeddings"])) ** 0.5)
+        return
+    writer.add_rope_scaling_type(gguf.RopeScalingType.YARN)
+    writer.add_rope_scaling_factor(rope["factor"])
+    if rope.get("attention_factor"):
+        writer.add_rope_scaling_attn_factors(rope["attention_factor"])
+    if rope.get("mscale_all_dim"):
+        writer.add_rope_scaling_yarn_log_mul(rope["mscale_all_dim"])
+    if "llama_4_scaling_beta" in rope:
+        writer.add_attn_temperature_scale(rope["llama_4_scaling_beta"])
 
 
 def write_keys(writer, architecture, config):
@@ -81,8 +133,11 @@ def write_keys(writer, architecture, config):
     writer.add_context_length(config.max_position_embeddings)
     writer.add_embedding_length(config.hidden_size)
     writer.add_block_count(config.num_hidden_layers)
-    writer.add_feed_forward_length(config.intermediate_size)
+    writer.add_feed_forward_length(4 * config.hidden_size if architecture == "gpt2" else config.intermediate_size)
     writer.add_head_count(config.num_attention_heads)
+    if architecture == "gpt2":
+        writer.add_layer_norm_eps(config.layer_norm_epsilon)
+        return
     writer.add_head_count_kv(config.num_key_value_heads)
     if hasattr(config, "norm_epsilon"):
         writer.add_layer_norm_eps(config.norm_epsilon)
@@ -98,6 +153,8 @@ def write_keys(writer, architecture, config):
     if rope["rope_type"] == "linear":
         writer.add_rope_scaling_type(gguf.RopeScalingType.LINEAR)
         writer.add_rope_scaling_factor(rope["factor"])
+    if rope["rope_type"] in ("yarn", "longrope"):
+        write_scaling(writer, rope, config)
     if architecture == "phi3":
         writer.add_rope_dimension_count(int(head_dim_of(config) * rope.get("partial_rotary_factor", 1.0)))
     if architecture in ("gemma2", "phi3", "olmo2", "exaone4", "cohere2") and getattr(config, "sliding_window", None):
@@ -138,13 +195,28 @@ def write(path, architecture, model):
             values = paired(values, config.num_key_value_heads)
         elif architecture in CENTRED and "norm" in name:
             values = values + 1
+        elif architecture == "gpt2" and ".c_" in name and name.endswith(".weight"):
+            values = values.T
         writer.add_tensor(names.get_name(name, try_suffixes=(".weight", ".bias")), np.ascontiguousarray(values))
     if rope_of(config)["rope_type"] == "llama3":
         writer.add_tensor("rope_freqs.weight", llama3_divisors(rope_of(config), head_dim_of(config)))
+    if rope_of(config)["rope_type"] == "longrope":
+        for kind in ("long", "short"):
+            factors = np.array(rope_of(config)[f"{kind}_factor"], dtype=np.float32)
+            writer.add_tensor(f"rope_factors_{kind}.weight", factors)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+
+
+def write_folder(folder, name, model):
+    write_hub(folder, model, 60_000 if name in SHARDED else None)
+    if name == "internlm2":
+        rewrite_tensors(folder, grouped(model))
+        rewrite_config(folder, "internlm2", bias=True)
+    if name == "internlm3":
+        rewrite_config(folder, "internlm3", qkv_bias=True, bias=True)
 
 
 def check_read_back(path, architecture, model):
@@ -163,20 +235,23 @@ def main():
     folder = pathlib.Path(sys.argv[1])
     folder.mkdir(parents=True, exist_ok=True)
     for seed, (name, (architecture, family, changes)) in enumerate(VARIANTS.items()):
-        config = getattr(transformers, family + "Config")(**copy.deepcopy(BASE | changes))
+        base = dict(vocab_size=VOCABULARY, bos_token_id=0, eos_token_id=1) if family == "GPT2" else BASE
+        config = getattr(transformers, family + "Config")(**copy.deepcopy(base | changes))
         config._attn_implementation = "eager"
-        model = getattr(transformers, family + "ForCausalLM")(config).float().eval()
+        model = getattr(transformers, family + ("LMHeadModel" if family == "GPT2" else "ForCausalLM"))(config).float().eval()
         randomise(model, 9000 + seed)
         if architecture in CENTRED:
             centre_norms(model)
         ids = np.random.default_rng(seed).integers(0, VOCABULARY, POSITIONS).tolist()
         logits = logits_of(model, ids)
         path = folder / f"{name}.gguf"
-        write(path, architecture, model)
+        if architecture:
+            write(path, architecture, model)
+        write_folder(folder / name, name, model)
         header = np.array([POSITIONS, VOCABULARY, *ids], dtype="<i4").tobytes()
         (folder / f"{name}.logits").write_bytes(header + logits.astype("<f4").tobytes())
-        checked = check_read_back(path, architecture, model)
-        print(f"{name}: {path.stat().st_size} bytes; {checked}; {getattr(config, 'layer_types', None)}; logits within "
+        checked = check_read_back(path, architecture, model) if architecture else "no GGUF"
+        print(f"{name}: {checked}; {getattr(config, 'layer_types', None)}; logits within "
               f"{np.abs(logits).max():.1f}")
 
 

@@ -1,4 +1,4 @@
-"""Writes tiny random gemma3 checkpoints as GGUF files with the logits that Hugging Face's modelling code gives for them.
+"""Writes tiny random gemma3 checkpoints as GGUF files and hub folders, with the logits that Hugging Face's modelling code gives for them.
 
 usage: tiny_gemma3_checkpoints.py FOLDER     (needs: torch, transformers, accelerate, gguf)
 
@@ -14,6 +14,7 @@ import numpy as np
 import torch
 from transformers import AutoModelForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig
 
+from hub_folders import write_hub
 from tiny_llama_checkpoints import POSITIONS, VOCABULARY, logits_of, randomise
 
 BASE = dict(vocab_size=VOCABULARY, hidden_size=32, intermediate_size=24, num_hidden_layers=7, num_attention_heads=4,
@@ -107,6 +108,7 @@ def main():
         logits = logits_of(model, ids)
         path = folder / f"{name}.gguf"
         write(path, model)
+        write_hub(folder / name, model)
         header = np.array([POSITIONS, VOCABULARY, *ids], dtype="<i4").tobytes()
         (folder / f"{name}.logits").write_bytes(header + logits.astype("<f4").tobytes())
         check_read_back(path, model)

@@ -1,8 +1,8 @@
-"""Writes tiny random llama checkpoints as GGUF files with the logits that Hugging Face's modelling code gives for them.
+"""Writes tiny random llama checkpoints as GGUF files and hub folders, with the logits that Hugging Face's modelling code gives for them.
 
 usage: tiny_llama_checkpoints.py FOLDER     (needs: torch, transformers, accelerate, gguf)
 
-Per variant FOLDER/NAME.gguf and FOLDER/NAME.logits: i32 positions, i32 vocabulary, the ids (i32), then the logits f32
+Per variant FOLDER/NAME.gguf, the folder FOLDER/NAME and FOLDER/NAME.logits: i32 positions, i32 vocabulary, the ids (i32), then the logits f32
 [positions, vocabulary], little-endian. Every parameter is drawn anew, norms around 1, biases around 0, so that none is
 left at a value that hides it. Every parameter that transformers reads back from the file must be the one that was
 written, and the logits of the plain variants the same (its reader knows neither scaled positions nor biases).
@@ -15,6 +15,8 @@ import gguf
 import numpy as np
 import torch
 from transformers import AutoModelForCausalLM, LlamaConfig, LlamaForCausalLM
+
+from hub_folders import write_hub
 
 POSITIONS = 48
 VOCABULARY = 200
@@ -157,6 +159,7 @@ def main():
         logits = logits_of(model, ids)
         path = folder / f"{name}.gguf"
         write(path, model)
+        write_hub(folder / name, model)
         header = np.array([POSITIONS, VOCABULARY, *ids], dtype="<i4").tobytes()
         (folder / f"{name}.logits").write_bytes(header + logits.astype("<f4").tobytes())
         check_read_back(path, model, ids, logits)

@@ -1,0 +1,217 @@
+// Keys to hyperparameters and lists of layers.
+#include "engine/models/hyper_reader.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "engine/formats/fault.h"
+#include "engine/formats/quote.h"
+#include "engine/models/hub_names.h"
+
+namespace infer::models {
+namespace {
+
+using formats::fault;
+
+/// The configuration's activation by the name this program has for it; none where the name is another.
+std::optional<plan::activation> activation_named(std::string_view name) {
+  for (const std::string_view silu : {"silu", "swish"})
+    if (name == silu) return plan::activation::silu;
+  // Gemma's first configurations say "gelu" and mean the tanh form.
+  for (const std::string_view gelu : {"gelu_pytorch_tanh", "gelu_new", "gelu_fast", "gelu"})
+    if (name == gelu) return plan::activation::gelu_tanh;
+  return std::nullopt;
+}
+
+result<void> check_hub_config(const family_descriptor& family, const formats::metadata& config) {
+  if (config.contains("quantization_config.quant_method")) {
+    INFER_TRY(const auto method, config.text("quantization_config.quant_method"));
+    return fail(fault::unsupported,
+                "the checkpoint is quantized by " + formats::quote(method) +
+                    ", which is not supported; use the original in F32, F16 or BF16, or a GGUF file");
+  }
+  for (const char* key : {"hidden_activation", "hidden_act", "activation_function"}) {
+    if (!config.contains(key)) continue;
+    INFER_TRY(const auto name, config.text(key));
+    if (activation_named(name) == family.activation) break;
+    return fail(fault::unsupported, std::string(key) + " is " + formats::quote(name) + "; a " +
+                                        std::string(family.name) + " model with that is not supported");
+  }
+  return success();
+}
+
+/// Checks that hold between hyperparameters whatever the family.
+result<void> check_hyper(const hyper_values& h) {
+  if (h.size(hyper::kv_heads) == 0 || h.size(hyper::heads) % h.size(hyper::kv_heads) != 0)
+    return fail(fault::wrong_type, "attention.head_count (" + std::to_string(h.size(hyper::heads)) +
+                                       ") is not a multiple of attention.head_count_kv (" +
+                                       std::to_string(h.size(hyper::kv_heads)) + ")");
+  if (h.size(hyper::rope_dims) % 2 != 0 || h.size(hyper::rope_dims) > h.size(hyper::head_dim))
+    return fail(fault::wrong_type, "rope.dimension_count (" + std::to_string(h.size(hyper::rope_dims)) +
+                                       ") must be even and at most the head size (" +
+                                       std::to_string(h.size(hyper::head_dim)) + ")");
+  return success();
+}
+
+/// What hub configurations say by other means than one key.
+result<void> adjust_hub_hyper(const key_view& keys, hyper_values& h) {
+  const formats::metadata& config = keys.raw();
+  for (const char* key : {"rope_parameters.partial_rotary_factor", "partial_rotary_factor", "rotary_pct"}) {
+    if (!config.contains(key)) continue;
+    INFER_TRY(const double part, config.real(key));
+    h[hyper::rope_dims] = std::floor(h[hyper::head_dim] * part);
+    break;
+  }
+  if (config.contains("use_sliding_window")) {
+    INFER_TRY(const bool used, config.boolean("use_sliding_window"));
+    if (!used) h[hyper::window] = 0;
+  }
+  return success();
+}
+
+/// The file's own list of windowed layers, where it has one.
+result<std::optional<std::vector<bool>>> listed_windows(const hyper_values& h, const key_view& keys) {
+  std::vector<bool> out;
+  if (!keys.is_hub()) {
+    const std::string name = keys.name_of("attention.sliding_window_pattern");
+    if (!keys.has("attention.sliding_window_pattern") || keys.raw().real(name)) return std::nullopt;
+    INFER_TRY(const auto flags, keys.raw().integers(name));
+    for (const std::int64_t flag : flags) out.push_back(flag != 0);
+  } else if (keys.raw().contains("layer_types")) {
+    INFER_TRY(const auto kinds, keys.raw().texts("layer_types"));
+    for (const std::string_view kind : kinds) {
+      if (kind != "full_attention" && kind != "sliding_attention")
+        return fail(fault::unsupported, "layer_types has a layer of the kind " + formats::quote(kind) +
+                                            ", which this family does not have");
+      out.push_back(kind == "sliding_attention");
+    }
+  } else {
+    return std::nullopt;
+  }
+  if (out.size() < h.size(hyper::layers))
+    return fail(fault::malformed, "the list of windowed layers has " + std::to_string(out.size()) + " entries for " +
+                                      std::to_string(h.size(hyper::layers)) + " layers");
+  out.resize(h.size(hyper::layers));
+  return out;
+}
+
+/// Layers that turn where a folder lists them.
+result<std::optional<std::vector<bool>>> listed_turns(const hyper_values& h, const key_view& keys) {
+  if (!keys.is_hub() || !keys.raw().contains("no_rope_layers")) return std::nullopt;
+  INFER_TRY(const auto flags, keys.raw().integers("no_rope_layers"));
+  if (flags.size() != h.size(hyper::layers))
+    return fail(fault::malformed, "no_rope_layers has " + std::to_string(flags.size()) + " entries for " +
+                                      std::to_string(h.size(hyper::layers)) + " layers");
+  std::vector<bool> out;
+  for (const std::int64_t flag : flags) out.push_back(flag != 0);
+  return out;
+}
+
+}  // namespace
+
+std::string key_view::name_of(std::string_view key) const {
+  if (!is_hub()) return architecture_ + "." + std::string(key);
+  std::string first;
+  for (const hub_key& row : hub_keys()) {
+    if (row.gguf != key) continue;
+    if (file_.keys().contains(row.hub)) return std::string(row.hub);
+    if (first.empty()) first = row.hub;
+  }
+  return first;
+}
+
+bool key_view::has(std::string_view key) const {
+  return file_.keys().contains(name_of(key));
+}
+
+result<double> key_view::real(std::string_view key) const {
+  const std::string name = name_of(key);
+  INFER_TRY(const double value, file_.keys().real(name));
+  if (!is_hub()) return value;
+  const auto rows = hub_keys();
+  const auto row = std::ranges::find_if(rows, [&](const hub_key& r) { return r.gguf == key && r.hub == name; });
+  return row == rows.end() || row->value == nullptr ? value : row->value(value);
+}
+
+result<double> key_view::real_or(std::string_view key, double otherwise) const {
+  if (!has(key)) return otherwise;
+  return real(key);
+}
+
+result<const family_descriptor*> family_of(const formats::model_file& file) {
+  const bool hub = file.format() == formats::file_format::hub;
+  INFER_TRY(const std::string_view name, file.keys().text(hub ? "model_type" : "general.architecture"));
+  const family_descriptor* family = hub ? find_hub_family(name) : find_family(name);
+  if (family == nullptr)
+    return fail(fault::unsupported, "the architecture '" + std::string(name) + "' is not one this program knows");
+  return family;
+}
+
+result<hyper_values> read_hyper(const family_descriptor& family, const formats::model_file& file,
+                                const key_view& keys) {
+  if (keys.is_hub()) {
+    INFER_TRYV(check_hub_config(family, file.keys()));
+  }
+  hyper_values values;
+  for (const hyper unit : {hyper::one, hyper::embedding_scale, hyper::residual_scale, hyper::logit_factor})
+    values[unit] = 1;
+  const std::string embedding = keys.is_hub() ? hub_tensor_name(family, "token_embd.weight") : "token_embd.weight";
+  if (const auto* found = file.find(embedding)) values[hyper::vocabulary] = static_cast<double>(found->shape[1]);
+  for (const hyper_row& row : family.hyper) {
+    const std::string key = keys.name_of(row.key);
+    // Where a key holds a list of layers, listed_windows reads it.
+    const bool list = row.field == hyper::window_period && keys.has(row.key) && !keys.real(row.key);
+    if (!row.key.empty() && keys.has(row.key) && !list) {
+      INFER_TRY(values[row.field], keys.real(row.key));
+    } else if (row.otherwise != nullptr) {
+      values[row.field] = row.otherwise(values);
+    } else {
+      return fail(fault::missing_key,
+                  "the key " + key + " is missing; a " + std::string(family.name) + " model needs it");
+    }
+    const double value = values[row.field];
+    if (!std::isfinite(value) || value < row.low || value > row.high)
+      return fail(fault::wrong_type, "the key " + key + " is " + std::to_string(value) + ", outside what a " +
+                                         std::string(family.name) + " model can have");
+  }
+  if (keys.is_hub()) {
+    INFER_TRYV(adjust_hub_hyper(keys, values));
+  }
+  INFER_TRYV(check_hyper(values));
+  return values;
+}
+
+result<layer_lists> read_layer_lists(const family_descriptor& family, const hyper_values& h, const key_view& keys) {
+  const std::uint32_t layers = h.size(hyper::layers);
+  layer_lists out{std::vector<bool>(layers), std::vector<bool>(layers, true)};
+  INFER_TRY(const auto windowed, listed_windows(h, keys));
+  INFER_TRY(const auto turned, listed_turns(h, keys));
+  double from = 0;
+  if (keys.is_hub() && keys.raw().contains("max_window_layers")) {
+    INFER_TRY(from, keys.raw().real("max_window_layers"));
+  }
+  const auto any_window = h.size(hyper::window) > 0;
+  const std::uint32_t period = h.size(hyper::window_period), no_rope = h.size(hyper::no_rope_period);
+  for (std::uint32_t layer = 0; layer < layers; ++layer) {
+    const bool by_period = period > 0 && layer % period + 1 < period && layer >= from;
+    out.windowed[layer] = any_window && (windowed ? (*windowed)[layer] : by_period);
+    if (turned)
+      out.turned[layer] = (*turned)[layer];
+    else if (family.rope == rope_kind::where_windowed && any_window)
+      out.turned[layer] = out.windowed[layer];
+    else
+      out.turned[layer] = family.rope != rope_kind::none && (no_rope == 0 || (layer + 1) % no_rope != 0);
+  }
+  return out;
+}
+
+bool says_tied(const family_descriptor& family, const key_view& keys) {
+  if (!keys.is_hub()) return false;
+  if (const auto said = keys.raw().boolean("tie_word_embeddings")) return said.value();
+  return family.hub.tied;
+}
+
+}  // namespace infer::models

@@ -1,0 +1,51 @@
+// What a model file's keys say, in the terms of a family's descriptor.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/formats/model_file.h"
+#include "engine/models/descriptor.h"
+
+namespace infer::models {
+
+/// The keys of a file by GGUF's names without the architecture, whatever the file's format calls them.
+class key_view {
+ public:
+  key_view(const formats::model_file& file, std::string_view architecture) : file_(file), architecture_(architecture) {}
+
+  bool is_hub() const { return file_.format() == formats::file_format::hub; }
+  /// The file's own table.
+  const formats::metadata& raw() const { return file_.keys(); }
+  /// The file's name of a key: of several the one it has, else the first; empty where the format has none.
+  std::string name_of(std::string_view key) const;
+  bool has(std::string_view key) const;
+  /// Errors: of metadata::real.
+  result<double> real(std::string_view key) const;
+  /// The value, or `otherwise` where the key is absent.
+  result<double> real_or(std::string_view key, double otherwise) const;
+
+ private:
+  const formats::model_file& file_;
+  std::string architecture_;
+};
+
+/// Which layers have a window and which turn queries and keys.
+struct layer_lists {
+  std::vector<bool> windowed, turned;
+};
+
+/// The family a file belongs to. Errors: missing_key; unsupported for one that this program does not know.
+result<const family_descriptor*> family_of(const formats::model_file& file);
+
+/// Errors:  keys that are missing, out of range or contradict each other or the family (activation, quantization).
+result<hyper_values> read_hyper(const family_descriptor& family, const formats::model_file& file, const key_view& keys);
+
+/// Errors:  lists of another length than there are layers; kinds of layers that the family does not have.
+result<layer_lists> read_layer_lists(const family_descriptor& family, const hyper_values& h, const key_view& keys);
+
+/// Whether the embedding is also the output head, whatever tensors there are.
+bool says_tied(const family_descriptor& family, const key_view& keys);
+
+}  // namespace infer::models

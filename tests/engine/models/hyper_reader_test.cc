@@ -1,0 +1,209 @@
+// Keys of both formats to the same hyperparameters; what contradicts itself is refused by name.
+// Mirrors: rope_reader.cc
+#include "engine/models/hyper_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "engine/formats/gguf.h"
+#include "engine/formats/hub_folder.h"
+#include "engine/models/rope_reader.h"
+#include "tests/support/gguf_writer.h"
+#include "tests/support/hub_writer.h"
+#include "tests/support/temporary_folder.h"
+
+namespace infer::models {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A folder with this configuration and an embedding of five tokens.
+class folder_with {
+ public:
+  explicit folder_with(const std::string& config) {
+    test_support::write_text(folder_ / "config.json", config);
+    test_support::write_text(
+        folder_ / "model.safetensors",
+        test_support::safetensors_bytes(
+            {{"model.embed_tokens.weight", "F32", {5, 2}, test_support::float_bytes(std::vector<float>(10))}}));
+    auto opened = formats::hub_folder::open(folder_.path());
+    if (!opened) throw std::runtime_error(opened.error().message());
+    file_.emplace(std::move(opened.value()));
+  }
+
+  const formats::model_file& file() const { return *file_; }
+  const family_descriptor& family() const { return *family_of(file()).value(); }
+  result<hyper_values> hyper() const { return read_hyper(family(), file(), keys()); }
+  key_view keys() const { return key_view(file(), ""); }
+  layer_lists lists() const { return read_layer_lists(family(), hyper().value(), keys()).value(); }
+  std::string message() const {
+    const auto read = hyper();
+    if (!read) return read.error().message();
+    const auto lists = read_layer_lists(family(), read.value(), keys());
+    if (!lists) return lists.error().message();
+    const auto ropes = read_ropes(read.value(), keys(), {});
+    return ropes ? "" : ropes.error().message();
+  }
+  model_ropes ropes() const {
+    auto read = read_ropes(hyper().value(), keys(), {});
+    if (!read) throw std::runtime_error(read.error().message());
+    return std::move(read.value());
+  }
+
+ private:
+  test_support::temporary_folder folder_;
+  std::optional<formats::hub_folder> file_;
+};
+
+/// A configuration of a small model of `type`, with `more` members.
+std::string config_of(const std::string& type, const std::string& more = "") {
+  return R"({"model_type": ")" + type +
+         R"(", "hidden_size": 32, "num_hidden_layers": 4, "intermediate_size": 64, "num_attention_heads": 4,
+             "num_key_value_heads": 2, "max_position_embeddings": 256, "rms_norm_eps": 1e-5, "layer_norm_eps": 1e-5)" +
+         (more.empty() ? "" : ", " + more) + "}";
+}
+
+TEST(hyper_reader, reads_what_a_configuration_says) {
+  const folder_with f(config_of("llama", R"("head_dim": null, "rope_theta": 500000.0, "hidden_act": "silu")"));
+  const auto h = f.hyper();
+  ASSERT_TRUE(h) << h.error().message();
+  EXPECT_EQ(h.value()[hyper::width], 32);
+  EXPECT_EQ(h.value()[hyper::head_dim], 8);
+  EXPECT_EQ(h.value()[hyper::kv_width], 16);
+  EXPECT_EQ(h.value()[hyper::vocabulary], 5);
+  EXPECT_EQ(h.value()[hyper::rope_base], 500000);
+  EXPECT_EQ(h.value()[hyper::norm_eps], 1e-5);
+}
+
+TEST(hyper_reader, names_keys_as_the_file_does) {
+  EXPECT_THAT(folder_with(R"({"model_type": "llama"})").message(), HasSubstr("the key hidden_size is missing"));
+  EXPECT_THAT(folder_with(R"({"model_type": "gpt2"})").message(), HasSubstr("the key hidden_size is missing"));
+  EXPECT_THAT(folder_with(config_of("llama", R"("head_dim": 1)")).message(), HasSubstr("the key head_dim is 1"));
+}
+
+TEST(hyper_reader, turns_the_values_that_mean_another_thing) {
+  EXPECT_DOUBLE_EQ(
+      folder_with(config_of("gemma2", R"("query_pre_attn_scalar": 64)")).hyper().value()[hyper::attention_scale],
+      0.125);
+  EXPECT_DOUBLE_EQ(folder_with(config_of("granite", R"("logits_scaling": 8)")).hyper().value()[hyper::logit_factor],
+                   0.125);
+  EXPECT_DOUBLE_EQ(folder_with(config_of("cohere", R"("logit_scale": 0.25)")).hyper().value()[hyper::logit_factor],
+                   0.25);
+  EXPECT_EQ(folder_with(config_of("phi3", R"("partial_rotary_factor": 0.75)")).hyper().value()[hyper::rope_dims], 6);
+}
+
+TEST(hyper_reader, refuses_what_would_be_another_model) {
+  EXPECT_THAT(folder_with(config_of("llama", R"("hidden_act": "relu")")).message(),
+              HasSubstr("hidden_act is \"relu\""));
+  EXPECT_THAT(folder_with(config_of("llama", R"("quantization_config": {"quant_method": "gptq"})")).message(),
+              HasSubstr("quantized by \"gptq\""));
+  EXPECT_THAT(folder_with(config_of("mistral", R"("layer_types": ["full_attention"])")).message(),
+              HasSubstr("1 entries for 4 layers"));
+  EXPECT_THAT(folder_with(config_of("mistral", R"("layer_types": ["a", "a", "a", "conv"])")).message(),
+              HasSubstr("\"a\""));
+  const folder_with unknown(config_of("no_such_thing"));
+  EXPECT_THAT(family_of(unknown.file()).error().message(), HasSubstr("'no_such_thing'"));
+}
+
+TEST(hyper_reader, gemmas_first_configurations_say_gelu) {
+  EXPECT_EQ(folder_with(config_of("gemma", R"("hidden_act": "gelu")")).message(), "");
+}
+
+TEST(layer_lists, windows_are_used_only_where_the_file_says_so) {
+  EXPECT_THAT(folder_with(config_of("qwen2", R"("sliding_window": 8, "use_sliding_window": false)")).lists().windowed,
+              ElementsAre(false, false, false, false));
+  EXPECT_THAT(
+      folder_with(config_of("qwen2", R"("sliding_window": 8, "use_sliding_window": true, "max_window_layers": 3)"))
+          .lists()
+          .windowed,
+      ElementsAre(false, false, false, true));
+  EXPECT_THAT(folder_with(config_of("mistral", R"("sliding_window": 8)")).lists().windowed,
+              ElementsAre(true, true, true, true));
+  EXPECT_THAT(folder_with(config_of("mistral", R"("sliding_window": null)")).lists().windowed,
+              ElementsAre(false, false, false, false));
+}
+
+TEST(layer_lists, which_layers_turn) {
+  EXPECT_THAT(folder_with(config_of("smollm3")).lists().turned, ElementsAre(true, true, true, false));
+  EXPECT_THAT(folder_with(config_of("smollm3", R"("no_rope_layers": [0, 1, 1, 0])")).lists().turned,
+              ElementsAre(false, true, true, false));
+  const folder_with cohere2(config_of("cohere2", R"("sliding_window": 8, "layer_types": ["full_attention",
+                                      "sliding_attention", "sliding_attention", "full_attention"])"));
+  EXPECT_THAT(cohere2.lists().turned, ElementsAre(false, true, true, false));
+}
+
+TEST(layer_lists, a_gguf_file_may_list_its_windows) {
+  test_support::gguf_writer w;
+  w.add_key("general.architecture", "olmo2");
+  for (const auto& [key, value] : {std::pair{"olmo2.embedding_length", 32u},
+                                   {"olmo2.block_count", 3u},
+                                   {"olmo2.feed_forward_length", 64u},
+                                   {"olmo2.context_length", 64u},
+                                   {"olmo2.attention.head_count", 4u},
+                                   {"olmo2.attention.sliding_window", 8u}})
+    w.add_key(key, value);
+  w.add_key("olmo2.attention.layer_norm_rms_epsilon", 1e-5f);
+  w.add_key("olmo2.attention.sliding_window_pattern", std::vector<bool>{false, true, true});
+  const auto bytes = w.build();
+  const auto file = formats::gguf_file::from_memory(bytes);
+  ASSERT_TRUE(file) << file.error().message();
+  const key_view keys(file.value(), "olmo2");
+  const family_descriptor& family = *family_of(file.value()).value();
+  const auto h = read_hyper(family, file.value(), keys);
+  ASSERT_TRUE(h) << h.error().message();
+  EXPECT_THAT(read_layer_lists(family, h.value(), keys).value().windowed, ElementsAre(false, true, true));
+}
+
+TEST(ropes, both_spellings_give_the_same_frequencies) {
+  const std::string now = R"("rope_parameters": {"rope_type": "linear", "rope_theta": 20000.0, "factor": 4.0})";
+  const std::string before = R"("rope_theta": 20000.0, "rope_scaling": {"type": "linear", "factor": 4.0})";
+  const auto a = folder_with(config_of("llama", now)).ropes(), b = folder_with(config_of("llama", before)).ropes();
+  EXPECT_EQ(a.global.inverse, b.global.inverse);
+  EXPECT_FLOAT_EQ(a.global.inverse[1], static_cast<float>(std::pow(20000.0, -0.25) / 4));
+}
+
+TEST(ropes, llama3_divides_slow_turns_alone) {
+  const auto r = folder_with(config_of("llama", R"("rope_parameters": {"rope_type": "llama3", "rope_theta": 10000.0,
+      "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0, "original_max_position_embeddings": 32})"))
+                     .ropes();
+  ASSERT_EQ(r.global.inverse.size(), 4u);
+  EXPECT_EQ(r.global.inverse[0], 1.0f);  // a turn takes 6.3 positions, less than 32 / 4
+  EXPECT_FLOAT_EQ(r.global.inverse[3], static_cast<float>(std::pow(1e4, -0.75) / 8));
+}
+
+TEST(ropes, yarn_interpolates_between_its_bounds_and_has_a_magnitude) {
+  const auto r = folder_with(config_of("llama", R"("rope_parameters": {"rope_type": "yarn", "rope_theta": 10000.0,
+      "factor": 4.0, "original_max_position_embeddings": 64})"))
+                     .ropes();
+  EXPECT_FLOAT_EQ(r.global.magnitude, static_cast<float>(0.1 * std::log(4.0) + 1));
+  EXPECT_EQ(r.global.inverse[0], 1.0f);
+  EXPECT_FLOAT_EQ(r.global.inverse[3], static_cast<float>(std::pow(1e4, -0.75) / 4));
+}
+
+TEST(ropes, dynamic_scaling_is_none_within_the_context) {
+  const auto r = folder_with(config_of("internlm3", R"("rope_theta": 10000.0, "rope_scaling": {"rope_type": "dynamic",
+      "factor": 6.0})"))
+                     .ropes();
+  EXPECT_EQ(r.global.inverse[0], 1.0f);
+  EXPECT_FLOAT_EQ(r.global.inverse[1], 0.1f);
+}
+
+TEST(ropes, what_makes_no_frequencies_is_refused) {
+  EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "spiral"})")).message(),
+              HasSubstr("\"spiral\""));
+  EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})")).message(),
+              HasSubstr("from which context"));
+  EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "linear", "factor": 0})")).message(),
+              HasSubstr("not a positive number"));
+  EXPECT_THAT(folder_with(config_of("phi3", R"("rope_scaling": {"type": "longrope", "long_factor": [1.0],
+      "short_factor": [1.0]}, "original_max_position_embeddings": 64)"))
+                  .message(),
+              HasSubstr("1 short and 1 long factors for 4 pairs"));
+}
+
+}  // namespace
+}  // namespace infer::models
