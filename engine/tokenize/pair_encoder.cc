@@ -46,7 +46,7 @@ class pair_encoder final : public plain_encoder {
         }
       }
     }
-    cuts_ = !bytes_ && !crosses_ && pieces_.find(written_space) >= 0;
+    if (bytes_ || pieces_.find(written_space) < 0) borders_.cut_nowhere();
   }
 
   result<void> take_merges(const vocabulary_data& data) {
@@ -114,7 +114,7 @@ class pair_encoder final : public plain_encoder {
     if (byte && named_bytes_) byte_tokens_[static_cast<std::uint8_t>(*byte)] = id;
     if (type != token_type::byte) {
       pieces_.insert(piece, id);
-      crosses_ = crosses_ || crosses_words(piece, written_space);
+      borders_.add_piece(piece);
     }
   }
 
@@ -146,7 +146,7 @@ class pair_encoder final : public plain_encoder {
       if (const token_id whole = pieces_.find(piece); whole >= 0) return out.push_back(whole);
     }
     while (!piece.empty()) {
-      const std::string_view word = first_word(piece, written_space, cuts_);
+      const std::string_view word = borders_.first(piece);
       encode_word(word, scratch, out);
       piece.remove_prefix(word.size());
     }
@@ -194,8 +194,7 @@ class pair_encoder final : public plain_encoder {
   text_pipeline split_;
   bool bytes_, ignores_merges_, named_bytes_, joins_unknown_;
   bool letters_ = false;  // pieces arrive in the byte alphabet
-  bool crosses_ = false;  // a piece has a space behind another character
-  bool cuts_ = false;     // words are merged by themselves, since no piece lies across two
+  word_borders borders_{written_space};
   std::optional<token_id> unknown_;
   piece_table pieces_;    // ordinary tokens: bytes, or characters as the file writes them
   piece_table specials_;  // control tokens

@@ -1,6 +1,7 @@
 // What a vocabulary's algorithm does with text in which no special token stands.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -38,17 +39,36 @@ class whole_tokens {
   std::unique_ptr<std::atomic<std::uint8_t>[]> known_;
 };
 
-/// The first word of `text` where words begin at the first `space` of a run: all of the text where `cut` is false.
-inline std::string_view first_word(std::string_view text, std::string_view space, bool cut) {
-  if (!cut) return text;
-  std::size_t at = 0;
-  while (text.substr(at).starts_with(space)) at += space.size();
-  return text.substr(0, text.find(space, at));
-}
+/// Cuts text into words that can be encoded by themselves: before a run of spaces, unless a piece has a space behind
+/// the byte that stands there.
+class word_borders {
+ public:
+  /// `space`: how the pieces write one.
+  explicit word_borders(std::string_view space) : space_(space) {}
 
-/// Whether `piece` has a space behind another character, so that it may lie across two words.
-inline bool crosses_words(std::string_view piece, std::string_view space) {
-  return first_word(piece, space, true).size() != piece.size();
-}
+  void add_piece(std::string_view piece) {
+    for (std::size_t at = piece.find(space_, 1); at < piece.size(); at = piece.find(space_, at + space_.size())) {
+      if (!piece.substr(0, at).ends_with(space_)) joins_[static_cast<std::uint8_t>(piece[at - 1])] = true;
+    }
+  }
+  void cut_nowhere() { cuts_ = false; }
+
+  /// The first word of `text`, which is not empty.
+  std::string_view first(std::string_view text) const {
+    if (!cuts_) return text;
+    std::size_t at = 0;
+    while (text.substr(at).starts_with(space_)) at += space_.size();
+    for (at = text.find(space_, at); at < text.size(); at = text.find(space_, at)) {
+      if (at > 0 && !joins_[static_cast<std::uint8_t>(text[at - 1])]) return text.substr(0, at);
+      while (text.substr(at).starts_with(space_)) at += space_.size();
+    }
+    return text;
+  }
+
+ private:
+  std::string_view space_;
+  std::array<bool, 256> joins_{};
+  bool cuts_ = true;
+};
 
 }  // namespace infer::tokenize

@@ -35,18 +35,16 @@ class scored final : public plain_encoder {
   scored(const tokenizer& owner, const vocabulary_data& data)
       : pieces_(owner.size()), scores_(data.scores), whole_(owner.size()), unknown_(owner.unk()) {
     bytes_.fill(-1);
-    bool crosses = false;
     for (std::size_t i = 0; i < owner.size(); ++i) {
       const auto id = static_cast<token_id>(i);
       const std::string_view bytes = owner.bytes_of(id);
       if (owner.type_of(id) == token_type::normal && !bytes.empty()) {
         pieces_.insert(bytes, id);
-        crosses = crosses || crosses_words(bytes, " ");
+        borders_.add_piece(bytes);
       }
       if (owner.type_of(id) == token_type::byte && bytes.size() == 1)
         bytes_[static_cast<std::uint8_t>(bytes.front())] = id;
     }
-    cuts_ = !crosses;
   }
 
   void encode(std::string_view text, bool, std::vector<token_id>& out) const override {
@@ -54,7 +52,7 @@ class scored final : public plain_encoder {
     append_with_spaces(text, spaced);
     workspace scratch;
     for (std::string_view rest = spaced; !rest.empty();) {
-      const std::string_view word = first_word(rest, " ", cuts_);
+      const std::string_view word = borders_.first(rest);
       rest.remove_prefix(word.size());
       encode_word(word, scratch, out);
     }
@@ -143,7 +141,7 @@ class scored final : public plain_encoder {
   std::array<token_id, 256> bytes_;
   whole_tokens whole_;
   std::optional<token_id> unknown_;
-  bool cuts_ = false;  // words are joined by themselves, since no piece lies across two
+  word_borders borders_{" "};
 };
 
 }  // namespace
