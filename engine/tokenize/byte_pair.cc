@@ -113,6 +113,7 @@ void byte_pair::encode_long(workspace& scratch, std::vector<token_id>& out) cons
   for (std::size_t i = 0; i + 1 < symbols.size(); ++i) candidate_at(static_cast<std::int32_t>(i));
   std::make_heap(heap.begin(), heap.end(), worse{});
   while (!heap.empty()) {
+    ++scratch.looked_at;
     std::pop_heap(heap.begin(), heap.end(), worse{});
     const workspace::candidate best = heap.back();
     heap.pop_back();

@@ -28,6 +28,7 @@ class byte_pair {
     };
     std::vector<symbol> symbols;
     std::vector<candidate> heap;
+    std::uint64_t looked_at = 0;  // candidates so far, of long pieces: what their time grows with
   };
 
   explicit byte_pair(std::size_t expected_merges = 0);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
 #include <vector>
 
 #include "engine/tokenize/utf8.h"
@@ -28,21 +29,26 @@ void append_decomposed(char32_t character, int options, std::vector<utf8proc_int
 }
 
 int combining_class(utf8proc_int32_t character) {
-  return character < 0x300 ? 0 : utf8proc_get_property(character)->combining_class;
+  return character < 0x300 ? 0 : utf8proc_get_property(character)->combining_class & 0xFF;
+}
+
+/// Sorts a run of marks by class and leaves equal ones in their order.
+void sort_marks(std::span<utf8proc_int32_t> marks) {
+  if (std::ranges::is_sorted(marks, {}, combining_class)) return;
+  std::array<std::vector<utf8proc_int32_t>, 256> by_class;  // classes are bytes
+  for (const utf8proc_int32_t mark : marks) by_class[static_cast<std::size_t>(combining_class(mark))].push_back(mark);
+  std::size_t at = 0;
+  for (const auto& some : by_class) {
+    for (const utf8proc_int32_t mark : some) marks[at++] = mark;
+  }
 }
 
 /// Canonical order: every run of marks ascends by class.
-void order_marks(std::vector<utf8proc_int32_t>& characters) {
-  for (std::size_t at = 0; at < characters.size();) {
-    if (combining_class(characters[at]) == 0) {
-      ++at;
-      continue;
-    }
-    std::size_t end = at + 1;
+void order_marks(std::span<utf8proc_int32_t> characters) {
+  for (std::size_t at = 0; at < characters.size(); ++at) {
+    std::size_t end = at;
     while (end < characters.size() && combining_class(characters[end]) != 0) ++end;
-    std::stable_sort(characters.begin() + static_cast<std::ptrdiff_t>(at),
-                     characters.begin() + static_cast<std::ptrdiff_t>(end),
-                     [](auto a, auto b) { return combining_class(a) < combining_class(b); });
+    if (end > at + 1) sort_marks(characters.subspan(at, end - at));
     at = end;
   }
 }
