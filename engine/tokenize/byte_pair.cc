@@ -46,7 +46,14 @@ void byte_pair::grow() {
 
 void byte_pair::add_merge(token_id left, token_id right, token_id merged) {
   const std::uint32_t rank = ranks_++;
-  if (find(left, right) != nullptr) return;
+  if (find(left, right) == nullptr) insert(left, right, merged, rank);
+}
+
+void byte_pair::add_ranked_merge(token_id left, token_id right, token_id merged, std::uint32_t rank) {
+  if (find(left, right) == nullptr) insert(left, right, merged, rank);
+}
+
+void byte_pair::insert(token_id left, token_id right, token_id merged, std::uint32_t rank) {
   if (2 * (std::size_t{count_} + 1) > table_.size()) grow();
   const std::uint64_t key = pair_key(left, right);
   const std::size_t mask = table_.size() - 1;
@@ -106,6 +113,7 @@ void byte_pair::encode_long(workspace& scratch, std::vector<token_id>& out) cons
   for (std::size_t i = 0; i + 1 < symbols.size(); ++i) candidate_at(static_cast<std::int32_t>(i));
   std::make_heap(heap.begin(), heap.end(), worse{});
   while (!heap.empty()) {
+    ++scratch.looked_at;
     std::pop_heap(heap.begin(), heap.end(), worse{});
     const workspace::candidate best = heap.back();
     heap.pop_back();
@@ -125,14 +133,16 @@ void byte_pair::encode_long(workspace& scratch, std::vector<token_id>& out) cons
 }
 
 void byte_pair::encode(std::string_view piece, workspace& scratch, std::vector<token_id>& out) const {
-  auto& symbols = scratch.symbols;
-  symbols.clear();
+  start(scratch);
   for (const char byte : piece) {
     const token_id id = bytes_[static_cast<std::uint8_t>(byte)];
-    if (id < 0) continue;
-    const auto at = static_cast<std::int32_t>(symbols.size());
-    symbols.push_back({id, at - 1, at + 1});
+    if (id >= 0) add(scratch, id);
   }
+  merge(scratch, out);
+}
+
+void byte_pair::merge(workspace& scratch, std::vector<token_id>& out) const {
+  auto& symbols = scratch.symbols;
   if (symbols.empty()) return;
   symbols.back().next = -1;
   if (symbols.size() <= short_piece) {

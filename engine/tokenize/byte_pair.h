@@ -28,6 +28,7 @@ class byte_pair {
     };
     std::vector<symbol> symbols;
     std::vector<candidate> heap;
+    std::uint64_t looked_at = 0;  // candidates so far, of long pieces: what their time grows with
   };
 
   explicit byte_pair(std::size_t expected_merges = 0);
@@ -38,9 +39,19 @@ class byte_pair {
 
   /// The next merge rule, worse than all before. A pair that has a rule keeps it.
   void add_merge(token_id left, token_id right, token_id merged);
+  /// A merge rule of a rank of its own; of two with one rank the leftmost pair goes first.
+  void add_ranked_merge(token_id left, token_id right, token_id merged, std::uint32_t rank);
 
   /// Appends the tokens of `piece`. O(n log n) for n bytes.
   void encode(std::string_view piece, workspace& scratch, std::vector<token_id>& out) const;
+
+  /// The same from symbols of any kind: start, add each in order, then merge.
+  static void start(workspace& scratch) { scratch.symbols.clear(); }
+  static void add(workspace& scratch, token_id id) {
+    const auto at = static_cast<std::int32_t>(scratch.symbols.size());
+    scratch.symbols.push_back({id, at - 1, at + 1});
+  }
+  void merge(workspace& scratch, std::vector<token_id>& out) const;
 
  private:
   struct rule {
@@ -49,6 +60,7 @@ class byte_pair {
     token_id merged = -1;  // -1: an empty slot
   };
   const rule* find(token_id left, token_id right) const;
+  void insert(token_id left, token_id right, token_id merged, std::uint32_t rank);
   void grow();
   void encode_short(std::vector<workspace::symbol>& symbols, std::vector<token_id>& out) const;
   void encode_long(workspace& scratch, std::vector<token_id>& out) const;

@@ -11,6 +11,8 @@ const char* fault_sentence(fault value) noexcept {
       return "the vocabulary's splitting rule is not supported";
     case fault::malformed:
       return "the vocabulary contradicts itself";
+    case fault::unsupported:
+      return "a step of the tokenizer is not supported";
   }
   return "unknown tokenizer fault";
 }

@@ -4,15 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <unordered_map>
 #include <utility>
 
+#include "engine/tokenize/piece_table.h"
 #include "engine/tokenize/utf8.h"
 
 namespace infer::tokenize {
 namespace {
-
-constexpr std::string_view written_space = "\xE2\x96\x81";
 
 /// A stretch of the text that is one piece so far. Length 0: joined to its left neighbour.
 struct symbol {
@@ -35,44 +33,59 @@ struct worse {
 class scored final : public plain_encoder {
  public:
   scored(const tokenizer& owner, const vocabulary_data& data)
-      : scores_(data.scores), unknown_(owner.unk()), adds_space_(data.add_space_prefix.value_or(true)) {
+      : pieces_(owner.size()), scores_(data.scores), whole_(owner.size()), unknown_(owner.unk()) {
     bytes_.fill(-1);
-    pieces_.reserve(owner.size());
     for (std::size_t i = 0; i < owner.size(); ++i) {
       const auto id = static_cast<token_id>(i);
       const std::string_view bytes = owner.bytes_of(id);
-      if (owner.type_of(id) == token_type::normal && !bytes.empty()) pieces_.emplace(bytes, id);
+      if (owner.type_of(id) == token_type::normal && !bytes.empty()) {
+        pieces_.insert(bytes, id);
+        borders_.add_piece(bytes);
+      }
       if (owner.type_of(id) == token_type::byte && bytes.size() == 1)
         bytes_[static_cast<std::uint8_t>(bytes.front())] = id;
     }
   }
 
-  void encode(std::string_view text, std::vector<token_id>& out) const override {
-    if (text.empty()) return;
-    std::string spaced(adds_space_ ? " " : "");
+  void encode(std::string_view text, bool, std::vector<token_id>& out) const override {
+    std::string spaced;
     append_with_spaces(text, spaced);
-    std::vector<symbol> symbols = characters(spaced);
-    join(spaced, symbols);
-    for (std::int32_t at = 0; at >= 0; at = symbols[static_cast<std::size_t>(at)].next) {
-      const symbol& s = symbols[static_cast<std::size_t>(at)];
-      write(std::string_view(spaced).substr(s.begin, s.length), out);
+    workspace scratch;
+    for (std::string_view rest = spaced; !rest.empty();) {
+      const std::string_view word = borders_.first(rest);
+      rest.remove_prefix(word.size());
+      encode_word(word, scratch, out);
     }
   }
 
   std::optional<token_id> find(std::string_view bytes) const override {
-    if (const auto found = pieces_.find(bytes); found != pieces_.end()) return found->second;
+    if (const token_id found = pieces_.find(bytes); found >= 0) return found;
     if (bytes.size() == 1 && bytes_[static_cast<std::uint8_t>(bytes.front())] >= 0)
       return bytes_[static_cast<std::uint8_t>(bytes.front())];
     return std::nullopt;
   }
 
-  bool adds_bos() const override { return true; }
-  bool adds_space() const override { return adds_space_; }
-
  private:
-  static std::vector<symbol> characters(std::string_view text) {
+  struct workspace {
     std::vector<symbol> symbols;
-    symbols.reserve(text.size());
+    std::vector<candidate> heap;
+  };
+
+  void encode_word(std::string_view word, workspace& scratch, std::vector<token_id>& out) const {
+    const token_id whole = pieces_.find(word);
+    if (whole >= 0 && whole_.is_whole(whole)) return out.push_back(whole);
+    const std::size_t before = out.size();
+    characters(word, scratch.symbols);
+    join(word, scratch);
+    for (std::int32_t at = 0; at >= 0; at = scratch.symbols[static_cast<std::size_t>(at)].next) {
+      const symbol& s = scratch.symbols[static_cast<std::size_t>(at)];
+      write(word.substr(s.begin, s.length), out);
+    }
+    if (whole >= 0) whole_.remember(whole, out.size() == before + 1 && out.back() == whole);
+  }
+
+  static void characters(std::string_view text, std::vector<symbol>& symbols) {
+    symbols.clear();
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t length = utf8_first(text.substr(at)).length;
       const auto index = static_cast<std::int32_t>(symbols.size());
@@ -80,18 +93,19 @@ class scored final : public plain_encoder {
       at += length;
     }
     symbols.back().next = -1;
-    return symbols;
   }
 
-  void join(std::string_view text, std::vector<symbol>& symbols) const {
-    std::vector<candidate> heap;
+  void join(std::string_view text, workspace& scratch) const {
+    auto& symbols = scratch.symbols;
+    auto& heap = scratch.heap;
+    heap.clear();
     const auto offer = [&](std::int32_t left) {
       if (left < 0 || symbols[static_cast<std::size_t>(left)].next < 0) return;
       const symbol& a = symbols[static_cast<std::size_t>(left)];
       const symbol& b = symbols[static_cast<std::size_t>(a.next)];
-      const auto piece = pieces_.find(text.substr(a.begin, a.length + b.length));
-      if (piece == pieces_.end()) return;
-      heap.push_back({scores_[static_cast<std::size_t>(piece->second)], left, a.length + b.length});
+      const token_id piece = pieces_.find(text.substr(a.begin, a.length + b.length));
+      if (piece < 0) return;
+      heap.push_back({scores_[static_cast<std::size_t>(piece)], left, a.length + b.length});
       std::ranges::push_heap(heap, worse{});
     };
     for (std::size_t i = 0; i + 1 < symbols.size(); ++i) offer(static_cast<std::int32_t>(i));
@@ -113,7 +127,7 @@ class scored final : public plain_encoder {
   }
 
   void write(std::string_view piece, std::vector<token_id>& out) const {
-    if (const auto found = pieces_.find(piece); found != pieces_.end()) return out.push_back(found->second);
+    if (const token_id found = pieces_.find(piece); found >= 0) return out.push_back(found);
     const auto known = [&](char byte) { return bytes_[static_cast<std::uint8_t>(byte)] >= 0; };
     if (std::ranges::all_of(piece, known)) {
       for (const char byte : piece) out.push_back(bytes_[static_cast<std::uint8_t>(byte)]);
@@ -122,11 +136,12 @@ class scored final : public plain_encoder {
     }
   }
 
-  std::unordered_map<std::string_view, token_id> pieces_;  // normal tokens; views into the tokenizer's storage
+  piece_table pieces_;  // normal tokens
   std::vector<float> scores_;
   std::array<token_id, 256> bytes_;
+  whole_tokens whole_;
   std::optional<token_id> unknown_;
-  bool adds_space_;
+  word_borders borders_{" "};
 };
 
 }  // namespace

@@ -21,6 +21,11 @@ class span_text {
   /// must ask for ascending positions.
   std::size_t allowed_end(std::size_t at);
 
+  /// Whether control tokens are allowed in all of the text.
+  bool all_allowed() const {
+    return text_.empty() || (allowed_.size() == 1 && allowed_[0].begin == 0 && allowed_[0].end == text_.size());
+  }
+
  private:
   struct stretch {
     std::size_t begin, end;

@@ -32,7 +32,7 @@ struct encode_options {
 /// Memory:  owns its bytes.
 class tokenizer {
  public:
-  /// Errors:  unknown_model and unknown_pre_tokenizer with the name; malformed.
+  /// Errors:  unknown_model and unknown_pre_tokenizer with the name; unsupported with the part; malformed.
   static result<std::shared_ptr<const tokenizer>> make(const vocabulary_data& data);
 
   ~tokenizer();
@@ -42,6 +42,7 @@ class tokenizer {
   /// Encodes the concatenation of `spans`. Span borders are invisible except that the text of a control token counts
   /// only where all of it lies in spans that allow it; user-defined tokens are found everywhere. Of several texts at
   /// one place the longest wins. Ill-formed UTF-8 counts as U+FFFD; bytes that the vocabulary cannot write are dropped.
+  /// A control token that is looked for in normalized text counts there where all spans allow it, else as written.
   std::vector<token_id> encode(std::span<const text_span> spans, encode_options options = {}) const;
 
   /// Encodes one text; `parse_special` allows control tokens in it.
@@ -74,14 +75,15 @@ class tokenizer {
   std::optional<token_id> eos() const { return eos_; }
   std::optional<token_id> unk() const { return unk_; }
   std::optional<token_id> pad() const { return pad_; }
+  /// Whether `add_special` puts bos first, and eos last.
   bool adds_bos() const { return adds_bos_; }
   bool adds_eos() const { return adds_eos_; }
 
  private:
   class model;
   tokenizer();
-  result<void> take_pieces(const vocabulary_data& data);
-  void take_ids(const vocabulary_data& data);
+  result<void> take_pieces(const vocabulary_data& data, const recipe& how);
+  result<void> take_ids(const vocabulary_data& data, const recipe& how);
 
   std::string bytes_;                   // the bytes of all tokens, one after the other
   std::vector<std::uint32_t> offsets_;  // token i is bytes_[offsets_[i], offsets_[i + 1])
@@ -89,8 +91,10 @@ class tokenizer {
   std::vector<bool> stops_;
   std::vector<token_id> control_tokens_, end_tokens_;
   std::optional<token_id> bos_, eos_, unk_, pad_;
+  std::vector<token_id> before_, after_;  // put around a text with add_special
   bool adds_bos_ = false, adds_eos_ = false;
-  bool drops_space_ = false;  // the one that encoding put before the text
+  std::size_t strips_start_ = 0;     // spaces in front of a decoded text, which encoding put there
+  bool first_loses_spaces_ = false;  // the first token of a decoded text gives none
   std::unique_ptr<const model> model_;
 };
 

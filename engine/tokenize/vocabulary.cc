@@ -79,6 +79,14 @@ result<vocabulary_data> read_vocabulary(const formats::metadata& keys) {
     INFER_TRY(const auto merges, keys.texts(key_of("merges")));
     data.merges.assign(merges.begin(), merges.end());
   }
+  INFER_TRY(data.remove_extra_spaces, optional_flag(keys, "remove_extra_whitespaces"));
+  if (keys.contains(key_of("precompiled_charsmap"))) {
+    INFER_TRY(const auto bytes, keys.integers(key_of("precompiled_charsmap")));
+    for (const std::int64_t byte : bytes) data.character_map.push_back(static_cast<char>(byte));
+  }
+  if (keys.contains("tokenizer.huggingface.json")) {
+    INFER_TRY(data.tokenizer_json, keys.text("tokenizer.huggingface.json"));
+  }
   INFER_TRYV(read_ids(keys, data));
   return data;
 }

@@ -11,27 +11,41 @@
 #include "engine/core/result.h"
 #include "engine/formats/metadata.h"
 #include "engine/tokenize/fault.h"
+#include "engine/tokenize/recipe.h"
 
 namespace infer::tokenize {
 
 /// GGUF's numbers.
 enum class token_type : std::uint8_t { normal = 1, unknown, control, user_defined, unused, byte };
 
-/// The algorithms, as files name them: byte pairs by rank, and pieces by score.
-inline constexpr std::string_view byte_level_model = "gpt2", scored_model = "llama";
+/// The algorithms, as GGUF files name them: byte pairs by rank, pieces by score, the likeliest pieces, and pairs of
+/// characters by rank.
+inline constexpr std::string_view byte_level_model = "gpt2", scored_model = "llama", unigram_model = "t5",
+                                  character_model = "gemma4";
+
+struct merge_pair {
+  std::string_view left, right;
+};
 
 /// Everything a tokenizer is made from. Views must live until tokenizer::make returns; it copies what it keeps.
 struct vocabulary_data {
-  std::string model;                     // byte_level_model or scored_model
-  std::string pre;                       // name of the splitting rule, e.g. "smollm"
-  std::vector<std::string_view> pieces;  // by token id, in the model's own alphabet
-  std::vector<token_type> types;         // one per piece, or empty: all normal
-  std::vector<float> scores;             // one per piece, or empty
-  std::vector<std::string_view> merges;  // "left right", best rank first
+  std::string model;                      // one of the algorithms; unused where there is a `how`
+  std::string pre;                        // name of the splitting rule, e.g. "smollm"
+  std::vector<std::string_view> pieces;   // by token id, in the model's own alphabet
+  std::vector<token_type> types;          // one per piece, or empty: all normal
+  std::vector<float> scores;              // one per piece, or empty
+  std::vector<double> log_probabilities;  // the same from files that hold f64, for the first pieces
+  std::vector<std::string_view> merges;   // "left right", best rank first
+  std::vector<merge_pair> merge_pairs;    // the same from files that keep the parts apart
   std::optional<token_id> bos, eos, eot, eom, unk, pad;
   std::vector<token_id> more_stops;      // further ids that end a generation, as a generation config lists them
   std::optional<bool> add_bos, add_eos;  // absent: the splitting rule's default
-  std::optional<bool> add_space_prefix;
+  std::optional<bool> add_space_prefix, remove_extra_spaces;
+  std::string character_map;            // SentencePiece's precompiled_charsmap
+  std::string_view tokenizer_json;      // the file's own tokenizer.json; used where `pre` is not known
+  std::vector<token_id> before, after;  // what encoding puts around a text where it puts special tokens; empty: bos
+                                        // and eos as `add_bos` and `add_eos` say
+  std::optional<recipe> how;            // absent: what `model` and `pre` say
 };
 
 /// Reads the `tokenizer.ggml.*` keys.

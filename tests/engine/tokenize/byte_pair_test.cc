@@ -95,6 +95,39 @@ TEST(byte_pair, a_repeated_rule_keeps_its_first_rank_and_growth_keeps_all) {
   EXPECT_EQ(ids, std::vector<token_id>{10000});
 }
 
+TEST(byte_pair, a_text_of_twice_the_length_looks_at_twice_the_candidates) {
+  byte_pair model;
+  for (const char letter : {'a', 'b'}) model.set_byte(static_cast<std::uint8_t>(letter), letter);
+  for (token_id i = 0; i < 6; ++i) model.add_merge(i == 0 ? 'a' : 199 + i, i == 0 ? 'a' : 199 + i, 200 + i);
+  model.add_merge('a', 'b', 300);
+  model.add_merge(300, 300, 301);
+  for (const std::string unit : {"a", "ab", "aab", "b"}) {
+    std::uint64_t before = 0;
+    for (const std::size_t repeats : {std::size_t{1} << 14, std::size_t{1} << 15, std::size_t{1} << 16}) {
+      std::string text;
+      for (std::size_t i = 0; i < repeats; ++i) text += unit;
+      byte_pair::workspace scratch;
+      std::vector<token_id> ids;
+      model.encode(text, scratch, ids);
+      EXPECT_LE(scratch.looked_at, 3 * text.size()) << unit;
+      if (before > 0) EXPECT_LE(scratch.looked_at, 2 * before + 64) << unit;
+      before = scratch.looked_at;
+    }
+  }
+}
+
+TEST(byte_pair, ranks_of_their_own_decide_and_equal_ones_go_from_the_left) {
+  byte_pair model;
+  for (const char letter : {'a', 'b', 'c'}) model.set_byte(static_cast<std::uint8_t>(letter), letter);
+  model.add_ranked_merge('a', 'b', 200, 5);
+  model.add_ranked_merge('b', 'c', 201, 4);
+  model.add_ranked_merge('a', 'a', 202, 4);
+  byte_pair::workspace scratch;
+  std::vector<token_id> ids;
+  model.encode("aabc", scratch, ids);
+  EXPECT_EQ(ids, (std::vector<token_id>{202, 201}));
+}
+
 TEST(byte_pair, a_megabyte_of_one_letter_ends) {
   byte_pair model;
   model.set_byte('a', 0);

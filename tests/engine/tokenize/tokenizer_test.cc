@@ -1,5 +1,5 @@
 // Special texts, spans and the byte-level algorithm.
-// Mirrors: byte_level.cc
+// Mirrors: pair_encoder.cc
 #include "engine/tokenize/tokenizer.h"
 
 #include <gtest/gtest.h>
