@@ -5,7 +5,7 @@
 
 #include "engine/formats/chat_source.h"
 #include "engine/formats/model_file.h"
-#include "engine/tokenize/vocabulary.h"
+#include "engine/tokenize/model_tokenizer.h"
 
 namespace infer::actors {
 namespace {
@@ -30,9 +30,11 @@ result<opened_model> open(const msg::model_source& source) {
 }
 
 result<void> load_text(const formats::model_file& file, model_core& core) {
-  INFER_TRY(const auto vocabulary, tokenize::read_vocabulary(file.keys()));
-  INFER_TRY(core.tokenizer, tokenize::tokenizer::make(vocabulary));
-  if (core.tokenizer->size() != core.model.plan.vocabulary)
+  INFER_TRY(core.tokenizer, tokenize::make_tokenizer(file));
+  // Embeddings of hub folders are padded to sizes that hardware likes.
+  const bool padded = file.format() == formats::file_format::hub;
+  const std::size_t tokens = core.tokenizer->size(), rows = core.model.plan.vocabulary;
+  if (padded ? tokens > rows : tokens != rows)
     return fail(formats::fault::malformed, "the tokenizer has " + std::to_string(core.tokenizer->size()) +
                                                " tokens, the embedding " + std::to_string(core.model.plan.vocabulary));
   INFER_TRY(const std::string text, formats::chat_template_of(file));

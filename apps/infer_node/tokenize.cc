@@ -11,8 +11,7 @@
 #include "apps/infer_node/json_lines.h"
 #include "apps/infer_node/model_options.h"
 #include "engine/formats/model_file.h"
-#include "engine/tokenize/tokenizer.h"
-#include "engine/tokenize/vocabulary.h"
+#include "engine/tokenize/model_tokenizer.h"
 
 namespace infer::apps {
 namespace {
@@ -25,8 +24,7 @@ struct tokenize_options {
 
 result<std::shared_ptr<const tokenize::tokenizer>> open(const std::string& path) {
   INFER_TRY(const auto file, formats::open_model(path));
-  INFER_TRY(const auto vocabulary, tokenize::read_vocabulary(file->keys()));
-  return tokenize::tokenizer::make(vocabulary);
+  return tokenize::make_tokenizer(*file);
 }
 
 bool flag(const boost::json::object& line, const char* name) {

@@ -1,10 +1,9 @@
-// SmolLM2 against Hugging Face in f32 and against llama.cpp's distance from it. Needs the model file that
-// INFER_TEST_MODEL names; the golden data is made by tests/golden/oracle/smollm2_*.py.
+// SmolLM2's greedy texts against Hugging Face's, and the equality of the real model's bits. Needs the model file that
+// INFER_TEST_MODEL names; the golden data is made by tests/golden/oracle/smollm2_greedy.py.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <boost/json.hpp>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -12,8 +11,6 @@
 #include <iterator>
 #include <string>
 
-#include "engine/core/bytes.h"
-#include "engine/decode/sampler.h"
 #include "tests/support/model_run.h"
 
 namespace infer::decode {
@@ -23,7 +20,6 @@ using test_support::model_run;
 using test_support::sequence_record;
 
 constexpr const char* folder = "tests/golden/fidelity/smollm2/";
-constexpr std::size_t positions = 512, top = 64;
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -49,100 +45,6 @@ class smollm2 : public testing::Test {
 
   const char* path_ = nullptr;
 };
-
-/// The oracle's most likely ids and their log-probabilities at every position of the text.
-struct oracle_text {
-  std::vector<token_id> ids;
-  std::vector<token_id> top_ids;    // [positions, top]
-  std::vector<float> top_logprobs;  // [positions, top]
-  double peer_kl = 0;               // of llama.cpp's worst variant
-  double peer_agreement = 1;
-};
-
-oracle_text read_oracle() {
-  oracle_text out;
-  const auto bars = boost::json::parse(read_text(std::string(folder) + "bars.json"));
-  out.ids = ids_of(bars.at("ids"));
-  for (const auto& variant : bars.at("variants").as_object()) {
-    out.peer_kl = std::max(out.peer_kl, variant.value().at("kl").to_number<double>());
-    out.peer_agreement = std::min(out.peer_agreement, variant.value().at("top1_agreement").to_number<double>());
-  }
-  const std::string bytes = read_text(std::string(folder) + "top64.bin");
-  if (bytes.size() != positions * top * 8) return out;
-  const auto* at = reinterpret_cast<const std::byte*>(bytes.data());
-  for (std::size_t i = 0; i < positions * top; ++i, at += 4) out.top_ids.push_back(load_le<std::int32_t>(at));
-  for (std::size_t i = 0; i < positions * top; ++i, at += 4) out.top_logprobs.push_back(load_le<float>(at));
-  return out;
-}
-
-/// KL(oracle ‖ ours) over the oracle's most likely ids and everything else as one more outcome.
-double divergence(const oracle_text& oracle, std::size_t position, std::span<const float> logits) {
-  const auto [maximum, log_sum] = log_sum_exp(logits);
-  double sum = 0, rest_oracle = 1, rest_ours = 1;
-  for (std::size_t i = position * top; i < (position + 1) * top; ++i) {
-    const double p = oracle.top_logprobs[i];
-    const double q = static_cast<double>(logits[static_cast<std::size_t>(oracle.top_ids[i])]) - maximum - log_sum;
-    sum += std::exp(p) * (p - q);
-    rest_oracle -= std::exp(p);
-    rest_ours -= std::exp(q);
-  }
-  rest_oracle = std::max(rest_oracle, 1e-9);
-  rest_ours = std::max(rest_ours, 1e-9);
-  return sum + rest_oracle * std::log(rest_oracle / rest_ours);
-}
-
-struct distance {
-  double kl = 0, agreement = 0;
-};
-
-distance mean_distance(const oracle_text& oracle, std::span<const float> logits) {
-  distance out;
-  const std::size_t vocabulary = logits.size() / positions;
-  for (std::size_t position = 0; position < positions; ++position) {
-    const auto ours = logits.subspan(position * vocabulary, vocabulary);
-    out.kl += divergence(oracle, position, ours) / positions;
-    out.agreement += (most_likely_id(ours) == oracle.top_ids[position * top] ? 1.0 : 0.0) / positions;
-  }
-  return out;
-}
-
-class smollm2_text : public smollm2 {
- protected:
-  void SetUp() override {
-    smollm2::SetUp();
-    if (IsSkipped()) return;
-    oracle_ = read_oracle();
-    ASSERT_EQ(oracle_.ids.size(), positions);
-    ASSERT_EQ(oracle_.top_logprobs.size(), positions * top);
-    ASSERT_GT(oracle_.peer_kl, 0);
-  }
-
-  oracle_text oracle_;
-};
-
-// The two modes side by side, to use two cores.
-TEST_F(smollm2_text, is_the_oracle_s_in_f32_and_as_close_as_the_peer_s_by_default) {
-  const auto texts = std::span(&oracle_.ids, 1);
-  auto f32 = std::async(std::launch::async, [&] {
-    model_run model(path_, test_support::f32_mode, positions);
-    return mean_distance(oracle_, model.run(texts, positions)[0].logits);
-  });
-  model_run model(path_, test_support::default_mode, positions);
-  const sequence_record whole = std::move(model.run(texts, positions)[0]);
-  EXPECT_TRUE(model.run(texts, 7)[0] == whole) << "in chunks of 7";
-
-  const distance exact = f32.get();
-  std::printf("f32: mean KL %.3e, most likely token agrees at %.2f %%\n", exact.kl, 100 * exact.agreement);
-  EXPECT_LE(exact.kl, 1e-6);
-  EXPECT_GE(exact.kl, -1e-6) << "a divergence is not negative: the comparison itself is wrong";
-  EXPECT_GE(exact.agreement, 0.99);
-
-  const distance d = mean_distance(oracle_, whole.logits);
-  std::printf("default: mean KL %.6f (llama.cpp's worst %.6f), most likely token agrees at %.2f %% (%.2f %%)\n", d.kl,
-              oracle_.peer_kl, 100 * d.agreement, 100 * oracle_.peer_agreement);
-  EXPECT_LE(d.kl, 1.15 * oracle_.peer_kl);
-  EXPECT_GE(d.agreement, oracle_.peer_agreement - 0.01);
-}
 
 struct greedy_case {
   std::string name;
@@ -251,7 +153,7 @@ class smollm2_equality : public smollm2 {};
 
 TEST_F(smollm2_equality, of_chunks_batches_runs_and_tables) {
   const auto whole = ids_of(boost::json::parse(read_text(std::string(folder) + "bars.json")).at("ids"));
-  ASSERT_EQ(whole.size(), positions);
+  ASSERT_GE(whole.size(), 200u);
   for (const plan::program_options& options : {test_support::default_mode, test_support::f32_mode}) {
     std::vector<std::vector<token_id>> texts;
     for (std::ptrdiff_t i = 0; i < 8; ++i)

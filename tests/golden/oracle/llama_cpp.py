@@ -76,6 +76,12 @@ class Model:
             raise RuntimeError("llama.cpp cannot tokenize")
         return list(ids[:count])
 
+    def with_bos(self, ids):
+        """The ids with what the model's file puts before a text."""
+        adds = _function(self.llama, "llama_vocab_get_add_bos", ctypes.c_bool, ctypes.c_void_p)(self._vocabulary)
+        bos = _function(self.llama, "llama_vocab_bos", ctypes.c_int32, ctypes.c_void_p)(self._vocabulary)
+        return [bos, *ids] if adds else list(ids)
+
     def logits(self, ids, chunk):
         """Logits of every position, [len(ids), size] in f32, fed `chunk` ids at a time."""
         self._clear(self._memory(self.context), True)

@@ -12,7 +12,7 @@ import sys
 
 import torch
 
-from smollm2_fidelity import hugging_face
+from text_fidelity import hugging_face
 from tokenizer_strings import load
 
 LENGTH = 64

@@ -1,0 +1,24 @@
+// Which file a tokenizer comes from.
+#include "engine/tokenize/model_tokenizer.h"
+
+#include "engine/formats/fault.h"
+#include "engine/tokenize/tokenizer_json.h"
+
+namespace infer::tokenize {
+
+result<std::shared_ptr<const tokenizer>> make_tokenizer(const formats::model_file& file) {
+  if (file.format() == formats::file_format::gguf) {
+    INFER_TRY(const auto vocabulary, read_vocabulary(file.keys()));
+    return tokenizer::make(vocabulary);
+  }
+  const std::string_view text = file.side_file("tokenizer.json");
+  if (text.empty())
+    return fail(formats::fault::unsupported,
+                "the folder has no tokenizer.json; a tokenizer.model or vocab.json alone is not read: save the tokenizer "
+                "again with transformers' save_pretrained");
+  INFER_TRY(const auto read,
+            read_tokenizer_json(text, file.side_file("tokenizer_config.json"), file.side_file("generation_config.json")));
+  return tokenizer::make(read.data);
+}
+
+}  // namespace infer::tokenize

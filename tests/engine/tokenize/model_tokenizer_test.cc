@@ -1,0 +1,63 @@
+// Tokenizers from both kinds of model file.
+#include "engine/tokenize/model_tokenizer.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/formats/gguf.h"
+#include "engine/formats/hub_folder.h"
+#include "tests/support/hub_writer.h"
+#include "tests/support/temporary_folder.h"
+#include "tests/support/tiny_llama.h"
+
+namespace infer::tokenize {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class hub_tokenizer : public testing::Test {
+ protected:
+  hub_tokenizer() {
+    test_support::write_text(folder_ / "config.json", "{}");
+    test_support::write_text(folder_ / "model.safetensors", test_support::safetensors_bytes({}));
+  }
+  result<std::shared_ptr<const tokenizer>> made() const {
+    INFER_TRY(const auto file, formats::open_model(folder_.path()));
+    return make_tokenizer(*file);
+  }
+
+  test_support::temporary_folder folder_;
+};
+
+TEST_F(hub_tokenizer, comes_from_tokenizer_json_and_its_neighbours) {
+  test_support::write_text(folder_ / "tokenizer.json", R"({"version": "1.0", "normalizer": null,
+      "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "trim_offsets": true, "use_regex": true},
+      "post_processor": null, "decoder": {"type": "ByteLevel"},
+      "added_tokens": [{"id": 3, "content": "<|end|>", "special": true, "single_word": false, "lstrip": false,
+                        "rstrip": false, "normalized": false}],
+      "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "ab": 2, "<|end|>": 3}, "merges": ["a b"]}})");
+  test_support::write_text(folder_ / "generation_config.json", R"({"eos_token_id": [3]})");
+  const auto t = made();
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_THAT(t.value()->encode("aab<|end|>", true), ElementsAre(0, 2, 3));
+  EXPECT_TRUE(t.value()->is_end_of_generation(3));
+}
+
+TEST_F(hub_tokenizer, a_folder_without_tokenizer_json_is_refused) {
+  const auto t = made();
+  ASSERT_FALSE(t);
+  EXPECT_THAT(t.error().message(), HasSubstr("has no tokenizer.json"));
+}
+
+TEST(model_tokenizer, of_a_gguf_file_comes_from_its_keys) {
+  const auto bytes = test_support::tiny_llama_writer({}).build();
+  const auto file = formats::gguf_file::from_memory(bytes);
+  ASSERT_TRUE(file);
+  const auto t = make_tokenizer(file.value());
+  ASSERT_TRUE(t) << t.error().message();
+  EXPECT_EQ(t.value()->size(), test_support::tiny_vocabulary);
+}
+
+}  // namespace
+}  // namespace infer::tokenize
