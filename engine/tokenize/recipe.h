@@ -21,7 +21,7 @@ struct text_step {
     strip_left,     // drops leading white space
     strip_right,    // drops trailing white space
     lowercase,      // each character by itself
-    strip_accents,  // drops nonspacing marks
+    strip_accents,  // drops marks
     nfc,
     nfd,
     nfkc,

@@ -191,7 +191,8 @@ bool expressions(const json::object& part, std::string_view type, steps& out) {
   if (type == "Digits")
     return cut(R"(\p{N})", flag_at(part, "individual_digits").value_or(false) ? split_behavior::isolated
                                                                               : split_behavior::contiguous);
-  if (type == "Whitespace") return cut(R"(\w+|[^\w\s]+)", split_behavior::removed, true);
+  if (type == "Whitespace")  // its word characters hold the joiners
+    return cut(R"([\w\x{200c}\x{200d}]+|[^\w\s\x{200c}\x{200d}]+)", split_behavior::removed, true);
   if (type == "WhitespaceSplit") return cut(R"(\s)", split_behavior::removed);
   if (type == "BertPreTokenizer") {
     cut(R"(\s)", split_behavior::removed);

@@ -36,6 +36,23 @@ bool word_behind(std::string_view text) {
   return !text.empty() && is_word(first_character(text, length));
 }
 
+/// What a text becomes when it is normalized by itself.
+std::string normalized_text(const text_pipeline& normalizer, std::string_view text) {
+  piece_list whole(text);
+  normalizer.run(whole, true);
+  return whole.size() == 0 ? std::string() : std::string(whole[0]);
+}
+
+/// The added tokens that stand for something else than they are written as, since they are found in normalized text.
+std::unordered_map<token_id, std::string> normalized_texts(const recipe& how, const text_pipeline& normalizer) {
+  std::unordered_map<token_id, std::string> texts;
+  if (normalizer.empty()) return texts;
+  for (const added_text& added : how.added) {
+    if (added.normalized) texts.emplace(added.id, normalized_text(normalizer, added.text));
+  }
+  return texts;
+}
+
 result<std::unique_ptr<const plain_encoder>> make_plain(const tokenizer& owner, const vocabulary_data& data,
                                                         const recipe& how) {
   switch (how.how) {
@@ -96,9 +113,7 @@ class tokenizer::model {
     if (!added.normalized) {
       raw_.add(added.text, added.id, restricted);
     } else {
-      piece_list whole(added.text);
-      normalizer_.run(whole, true);
-      if (whole.size() > 0) normalized_.add(whole[0], added.id, restricted);
+      normalized_.add(normalized_text(normalizer_, added.text), added.id, restricted);
       has_normalized_ = true;
     }
   }
@@ -165,7 +180,7 @@ class tokenizer::model {
 tokenizer::tokenizer() = default;
 tokenizer::~tokenizer() = default;
 
-result<void> tokenizer::take_pieces(const vocabulary_data& data, const recipe& how) {
+result<void> tokenizer::take_pieces(const vocabulary_data& data, const recipe& how, const text_pipeline& normalizer) {
   const std::size_t size = data.pieces.size();
   if (size == 0 || size > static_cast<std::size_t>(std::numeric_limits<token_id>::max())) {
     return fail(fault::malformed, "a vocabulary of " + std::to_string(size) + " tokens");
@@ -182,8 +197,10 @@ result<void> tokenizer::take_pieces(const vocabulary_data& data, const recipe& h
   bytes_.reserve(total);
   offsets_.reserve(size + 1);
   offsets_.push_back(0);
+  const auto written = normalized_texts(how, normalizer);
   for (std::size_t i = 0; i < size; ++i) {
-    append_decoded(how, types_[i], data.pieces[i], bytes_);
+    const auto other = types_[i] == token_type::control ? written.end() : written.find(static_cast<token_id>(i));
+    append_decoded(how, types_[i], other == written.end() ? data.pieces[i] : other->second, bytes_);
     if (bytes_.size() > most) return fail(fault::malformed, "the vocabulary's texts are too long");
     offsets_.push_back(static_cast<std::uint32_t>(bytes_.size()));
     if (types_[i] == token_type::control) control_tokens_.push_back(static_cast<token_id>(i));
@@ -222,9 +239,9 @@ result<std::shared_ptr<const tokenizer>> tokenizer::make(const vocabulary_data& 
   }
   const recipe& how = data.how ? *data.how : named;
   std::shared_ptr<tokenizer> made(new tokenizer);
-  INFER_TRYV(made->take_pieces(data, how));
-  INFER_TRYV(made->take_ids(data, how));
   INFER_TRY(auto normalizer, text_pipeline::make(how.normalizer));
+  INFER_TRYV(made->take_pieces(data, how, normalizer));
+  INFER_TRYV(made->take_ids(data, how));
   INFER_TRY(auto plain, make_plain(*made, data, how));
   made->model_ = std::make_unique<const model>(*made, how, std::move(normalizer), std::move(plain));
   return std::shared_ptr<const tokenizer>(std::move(made));

@@ -15,6 +15,8 @@
 
 namespace infer::tokenize {
 
+class text_pipeline;
+
 /// A stretch of text and whether the texts of control tokens inside it become control tokens. Text of users must not be
 /// allowed that; text of a chat template is.
 struct text_span {
@@ -82,7 +84,7 @@ class tokenizer {
  private:
   class model;
   tokenizer();
-  result<void> take_pieces(const vocabulary_data& data, const recipe& how);
+  result<void> take_pieces(const vocabulary_data& data, const recipe& how, const text_pipeline& normalizer);
   result<void> take_ids(const vocabulary_data& data, const recipe& how);
 
   std::string bytes_;                   // the bytes of all tokens, one after the other

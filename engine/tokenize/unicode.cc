@@ -151,12 +151,20 @@ void append_lowercase(std::string_view text, std::string& out) {
   }
 }
 
+namespace {
+
+bool is_mark(char32_t character) {
+  const auto category = utf8proc_category(static_cast<utf8proc_int32_t>(character));
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_MC || category == UTF8PROC_CATEGORY_ME;
+}
+
+}  // namespace
+
 void append_without_accents(std::string_view text, std::string& out) {
   while (!text.empty()) {
     std::size_t length = 0;
     const char32_t character = first_character(text, length);
-    if (character < 0x300 || utf8proc_category(static_cast<utf8proc_int32_t>(character)) != UTF8PROC_CATEGORY_MN)
-      out.append(text.substr(0, length));
+    if (character < 0x300 || !is_mark(character)) out.append(text.substr(0, length));
     text.remove_prefix(length);
   }
 }

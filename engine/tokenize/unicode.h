@@ -24,7 +24,7 @@ bool is_word(char32_t character);
 void append_normalized(std::string_view text, normal_form form, std::string& out);
 /// Lower case character by character, as no language writes it.
 void append_lowercase(std::string_view text, std::string& out);
-/// Without the nonspacing marks.
+/// Without marks of any kind.
 void append_without_accents(std::string_view text, std::string& out);
 
 /// The bytes of the first extended grapheme cluster.

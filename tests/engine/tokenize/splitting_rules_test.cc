@@ -66,13 +66,15 @@ TEST(splitting_rules, each_name_stands_once) {
   EXPECT_GE(names.size(), 45u);
 }
 
-TEST(splitting_rules, loses_no_byte_and_is_linear_on_a_megabyte_of_one_character) {
+TEST(splitting_rules, loses_no_byte_and_is_linear_on_long_runs_of_one_character) {
+  std::set<std::vector<std::string_view>> seen;
   for (const splitting_rule& rule : splitting_rules()) {
+    if (!seen.insert(rule.expressions).second) continue;
     for (const char* unit : {"a", " ", "\n", "1", "!", "'", "\u00e9", "\u3000", " \n", "\u0301", "\u4e2d"}) {
       // This rule counts the digits behind each three of them.
       if (std::string_view(unit) == "1" && rule.expressions.front().starts_with("\\d{1,3}(?=")) continue;
       std::string text;
-      while (text.size() < 300'000) text += unit;
+      while (text.size() < 200'000) text += unit;
       text += "x";
       std::size_t total = 0;
       for (const std::string_view piece : split(rule.name, text)) total += piece.size();
