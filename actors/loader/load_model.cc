@@ -33,8 +33,10 @@ result<void> load_text(const formats::gguf_file& file, model_core& core) {
                                                " tokens, the embedding " + std::to_string(core.model.plan.vocabulary));
   if (file.keys().contains("tokenizer.chat_template")) {
     INFER_TRY(const auto text, file.keys().text("tokenizer.chat_template"));
+    core.template_text = text;
     // A template that this interpreter cannot read must not keep the model from answering completions.
     if (auto compiled = templates::chat_template::compile(text)) core.chat_template = std::move(compiled.value());
+    if (core.chat_template) core.template_abilities = templates::probe(*core.chat_template);
   }
   return success();
 }
