@@ -46,7 +46,7 @@ def wrong_message(r):
 
 
 def wrong_ids(r):
-    ids = r.choice([[-1], [10 ** 9], [2 ** 40], ["a", 1], [1.5], [None], [[1], [2]], [320]])
+    ids = r.choice([[-1], [10 ** 9], [2 ** 40], ["a", 1], [1.5], [None], [[1], [-2]], [[1], []], [320]])
     return broken_request("wrong ids", post("/v1/completions", {"prompt": ids, "max_tokens": 1}), {400})
 
 
