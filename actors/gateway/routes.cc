@@ -25,6 +25,11 @@ constexpr row rows[] = {
     {route::model, "/models/*", "model", reads},
     {route::chat, "/chat/completions", "chat_completions", writes},
     {route::completions, "/completions", "completions", writes},
+    {route::embeddings, "/embeddings", "embeddings", writes},
+    {route::infill, "/infill", "infill", writes},
+    {route::apply_template, "/apply-template", "apply_template", writes},
+    {route::props, "/props", "props", reads},
+    {route::slots, "/slots", "slots", reads},
     {route::tokenize, "/tokenize", "tokenize", writes},
     {route::detokenize, "/detokenize", "detokenize", writes},
 };
@@ -62,6 +67,20 @@ std::string_view path_of(std::string_view target) {
     target = slash == std::string_view::npos ? std::string_view("/") : target.substr(slash);
   }
   return target.substr(0, target.find_first_of("?#"));
+}
+
+std::string query_value(std::string_view target, std::string_view name) {
+  const std::size_t mark = target.find('?');
+  if (mark == std::string_view::npos) return {};
+  std::string_view query = target.substr(mark + 1);
+  query = query.substr(0, query.find('#'));
+  while (!query.empty()) {
+    const std::string_view pair = query.substr(0, query.find('&'));
+    if (pair.size() > name.size() && pair.starts_with(name) && pair[name.size()] == '=')
+      return percent_decoded(pair.substr(name.size() + 1));
+    query.remove_prefix(std::min(query.size(), pair.size() + 1));
+  }
+  return {};
 }
 
 routed match_route(std::string_view target) {

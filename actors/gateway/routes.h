@@ -6,7 +6,23 @@
 
 namespace infer::actors {
 
-enum class route { unknown, root, health, metrics, models, model, chat, completions, tokenize, detokenize };
+enum class route {
+  unknown,
+  root,
+  health,
+  metrics,
+  models,
+  model,
+  chat,
+  completions,
+  embeddings,
+  infill,
+  apply_template,
+  props,
+  slots,
+  tokenize,
+  detokenize
+};
 
 struct routed {
   route to = route::unknown;
@@ -23,6 +39,9 @@ const char* allowed_methods(route of) noexcept;
 bool allows(route of, std::string_view method) noexcept;
 /// May be asked without a key.
 bool is_open(route of) noexcept;
+
+/// The value of a query's field, decoded; empty where there is none.
+std::string query_value(std::string_view target, std::string_view name);
 
 /// The path of a target, without query, and without scheme and host where it has them.
 std::string_view path_of(std::string_view target);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "actors/gateway/edge_checks.h"
+#include "protocol/http/embeddings_body.h"
 #include "protocol/http/envelope.h"
 #include "protocol/http/json_text.h"
 #include "protocol/http/sse.h"
@@ -26,6 +27,12 @@ http::call_kind kind_of(route to) {
       return http::call_kind::completion;
     case route::tokenize:
       return http::call_kind::tokenize;
+    case route::embeddings:
+      return http::call_kind::embeddings;
+    case route::infill:
+      return http::call_kind::infill;
+    case route::apply_template:
+      return http::call_kind::apply_template;
     default:
       return http::call_kind::detokenize;
   }
@@ -103,8 +110,12 @@ void transaction::parsed_call(http::parsed<http::call> call) {
   call_ = std::move(call.value());
   call_->generate.request_id = msg::next_request_id();
   call_->generate.cache_salt = caller_of(head_, shared_.config.api_keys).value_or(0);
-  http::answer_head head{http::new_answer_id(call_->kind), static_cast<std::uint64_t>(std::time(nullptr)),
-                         call_->generate.model, shared_.config.fingerprint};
+  http::answer_head head{http::new_answer_id(call_->kind),
+                         static_cast<std::uint64_t>(std::time(nullptr)),
+                         call_->generate.model,
+                         shared_.config.fingerprint,
+                         call_->metadata_json,
+                         call_->service_tier};
   if (call_->stream)
     stream_.emplace(*call_, std::move(head));
   else
@@ -163,10 +174,19 @@ void transaction::on(const msg::request_failed& event) {
 void transaction::on(const msg::text_transformed& event) {
   answered_ = true;
   if (!call_) return;
-  const bool encode = call_->kind == http::call_kind::tokenize;
-  respond(200, json_type,
-          http::write_json(encode ? http::tokenize_body(event, call_->generate.prompt.want_pieces)
-                                  : http::detokenize_body(event)));
+  switch (call_->kind) {
+    case http::call_kind::tokenize:
+      return respond(200, json_type, http::write_json(http::tokenize_body(event, call_->generate.prompt.want_pieces)));
+    case http::call_kind::apply_template:
+      return respond(200, json_type, http::write_json(http::apply_template_body(event)));
+    case http::call_kind::embeddings: {
+      shared_.metrics.tokens(event.prompt_tokens, 0);
+      const auto body = http::embeddings_body(*call_, event);
+      return body ? respond(200, json_type, http::write_json(body.value())) : fail(body.error());
+    }
+    default:
+      return respond(200, json_type, http::write_json(http::detokenize_body(event)));
+  }
 }
 
 void transaction::on(const msg::model_list& event) {
@@ -178,9 +198,21 @@ void transaction::on(const msg::model_list& event) {
     if (found == nullptr) return fail(http::model_not_found(http::to_valid_utf8(route_.model)));
     return respond(200, json_type, http::write_json(http::model_body(*found)));
   }
+  if (route_.to == route::props || route_.to == route::slots) return respond_about(event);
   bool ok = false;
   const std::string body = http::write_json(http::health_body(event, ok));
   respond(ok ? 200 : 503, json_type, body);
+}
+
+/// /props and /slots of the model that the query names, else of the default one.
+void transaction::respond_about(const msg::model_list& models) {
+  const std::string name = query_value(head_.target, "model");
+  const msg::model_row* row = models.models.empty() ? nullptr : &models.models.front();
+  if (!name.empty()) row = http::find_model(models, name);
+  if (row == nullptr) return fail(http::model_not_found(http::to_valid_utf8(name)));
+  if (route_.to == route::slots) return respond(200, json_type, http::write_json(http::slots_body(*row)));
+  respond(200, json_type,
+          http::write_json(http::props_body(*row, shared_.config.defaults.sampling, shared_.config.fingerprint)));
 }
 
 void transaction::on(const adaptor_ended&) {

@@ -80,6 +80,7 @@ class transaction {
   void on(const msg::model_list& event);
   void on(const adaptor_ended& event);
   void respond(int status, std::string content_type, std::string body, header_fields more = {});
+  void respond_about(const msg::model_list& models);
   void respond_metrics(const msg::model_list& models);
   void begin_stream();
   void send_frames(std::string frames, std::vector<credit_mark> marks);

@@ -39,8 +39,10 @@ result<void> load_text(const formats::model_file& file, model_core& core) {
                                                " tokens, the embedding " + std::to_string(core.model.plan.vocabulary));
   INFER_TRY(const std::string text, formats::chat_template_of(file));
   if (!text.empty()) {
+    core.template_text = text;
     // A template that this interpreter cannot read must not keep the model from answering completions.
     if (auto compiled = templates::chat_template::compile(text)) core.chat_template = std::move(compiled.value());
+    if (core.chat_template) core.template_abilities = templates::probe(*core.chat_template);
   }
   return success();
 }

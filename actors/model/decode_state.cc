@@ -2,10 +2,12 @@
 #include "actors/model/decode_state.h"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <utility>
 
 #include "actors/model/footprint.h"
+#include "actors/model/sampling_of.h"
 
 namespace infer::actors {
 namespace {
@@ -18,10 +20,6 @@ constexpr auto step_budget = 50ms;
 constexpr auto parking_interval = 1s;
 /// Positions for which pages are taken before they are needed.
 constexpr std::uint32_t pages_ahead = 256;
-
-decode::sampling_params params_of(const msg::sampling& from, std::uint32_t choice) {
-  return {from.temperature.value(), from.top_k, from.top_p.value(), from.min_p.value(), from.seed, choice};
-}
 
 std::uint32_t whole_pages(std::size_t positions) {
   return static_cast<std::uint32_t>(positions / plan::page_positions * plan::page_positions);
@@ -63,7 +61,8 @@ void running_batch::open(const msg::open_stream& message, std::uint32_t flag) {
   };
   const std::uint64_t fed = message.prompt_ids.size() + message.accepted_ids.size();
   if (message.prompt_ids.empty()) return refuse(msg::refusal::invalid_value, "the prompt is empty");
-  if (message.prompt_ids.size() >= core_->context || fed > core_->context)
+  const bool embeds = message.pooling != msg::pooling::none;
+  if (message.prompt_ids.size() >= std::size_t{core_->context} + embeds || fed > core_->context)
     return refuse(msg::refusal::context_length_exceeded, "the prompt has " + std::to_string(message.prompt_ids.size()) +
                                                              " tokens and leaves no room in a context of " +
                                                              std::to_string(core_->context));
@@ -71,7 +70,11 @@ void running_batch::open(const msg::open_stream& message, std::uint32_t flag) {
   s.key = message.key;
   s.attempt = message.attempt;
   s.flag = flag;
-  s.sampling = message.sampling;
+  s.sampling = sampling_of(message.sampling, *core_);
+  s.sampler_state = message.accepted_ids.empty() ? decode::first_state(s.sampling) : message.sampler_state.value();
+  s.top_logprobs = message.sampling.top_logprobs;
+  s.min_tokens = message.sampling.min_tokens;
+  s.ignore_end = message.sampling.ignore_end;
   s.prefix = prefix_;
   s.prefix.salt = message.cache_salt;
   s.priority = message.priority;
@@ -79,16 +82,18 @@ void running_batch::open(const msg::open_stream& message, std::uint32_t flag) {
   s.ids.insert(s.ids.end(), message.accepted_ids.begin(), message.accepted_ids.end());
   s.prompt = static_cast<std::uint32_t>(message.prompt_ids.size());
   s.next_index = static_cast<std::uint32_t>(message.accepted_ids.size());
-  s.max_tokens = std::min(message.max_tokens, core_->context - s.prompt);
+  s.max_tokens = embeds ? 0 : std::min(message.max_tokens, core_->context - s.prompt);
   s.upto = message.upto;
   const std::uint32_t long_from = core_->model.plan.long_rope_from;
   s.long_rope = long_from != 0 && s.prompt + s.max_tokens > long_from;
   s.prefix.rope_variant = s.long_rope ? 1 : 0;
+  s.about_prompt = prompt_results(message.score_prompt, message.pooling, s.prompt, s.top_logprobs);
   for (const token_id id : s.ids) {
     if (id < 0 || static_cast<std::uint32_t>(id) >= core_->model.plan.vocabulary)
       return refuse(msg::refusal::invalid_value, "token id " + std::to_string(id) + " is outside the vocabulary");
   }
-  if (s.next_index >= s.max_tokens) return refuse(msg::refusal::invalid_value, "the stream is complete already");
+  if (!embeds && s.next_index >= s.max_tokens)
+    return refuse(msg::refusal::invalid_value, "the stream is complete already");
   streams_.push_back(std::move(s));
   count();
 }
@@ -129,6 +134,22 @@ void running_batch::count() {
   core_->counters.streams_waiting = static_cast<std::uint32_t>(streams_.size()) - running();
   core_->counters.pages_free = pages_.available(0);
   core_->counters.pages_total = core_->pages.pages();
+  show_slots();
+}
+
+void running_batch::show_slots() {
+  std::array<bool, max_streams> busy{};
+  for (const stream& s : streams_) {
+    if (!s.sequence) continue;
+    slot_counters& slot = core_->slots[s.flag];
+    slot.request_id = s.key.request_id;
+    slot.choice = s.key.choice;
+    slot.prompt = s.prompt;
+    slot.held = s.length();
+    slot.made = s.next_index;
+    busy[s.flag] = true;
+  }
+  for (std::uint32_t flag = 0; flag < max_streams; ++flag) core_->slots[flag].busy = busy[flag];
 }
 
 bool running_batch::has_work() {
@@ -174,6 +195,7 @@ bool running_batch::make_room(stream& s, std::uint32_t more, std::uint32_t ahead
 
 /// Whether another stream is about to compute a longer prefix of this one than is kept already.
 bool running_batch::waits_for_prefix(const stream& s) const {
+  if (s.about_prompt.incomplete()) return false;
   std::uint32_t kept = 0;
   bool looked = false;
   for (const stream& other : streams_) {
@@ -215,7 +237,9 @@ std::uint32_t running_batch::ahead_of(const stream& s, std::uint32_t tokens) con
 }
 
 bool running_batch::admit(stream& s) {
-  const auto hit = core_->prefixes->find(s.prefix, s.ids, static_cast<std::uint32_t>(s.ids.size()) - 1);
+  auto most = static_cast<std::uint32_t>(s.ids.size()) - 1;
+  if (s.about_prompt.incomplete()) most = std::min(most, s.about_prompt.seen());
+  const auto hit = core_->prefixes->find(s.prefix, s.ids, most);
   s.sequence.emplace(core_->pages, core_->model.plan.groups, core_->context);
   s.sequence->attach(hit.length, hit.tables);
   const std::uint32_t chunk = std::min(s.remaining(), core_->source.batch);
@@ -256,7 +280,9 @@ void running_batch::add_row(const chosen_row& row) {
   stream& s = *row.who;
   const bool last = row.tokens == s.remaining();
   const std::span<const token_id> ids(s.ids.data() + s.length(), row.tokens);
-  rows_.push_back({&*s.sequence, ids, last ? plan::want::last : plan::want::none, &flag_of(s), s.long_rope});
+  plan::want out = last ? plan::want::last : plan::want::none;
+  if (s.about_prompt.incomplete()) out = s.about_prompt.pools() ? plan::want::hidden : plan::want::all;
+  rows_.push_back({&*s.sequence, ids, out, &flag_of(s), s.long_rope});
   core_->journal.push_back({s.key, s.length(), row.tokens, s.next_index});
 }
 
@@ -307,11 +333,25 @@ void running_batch::secure_rows() {
 struct running_batch::sampling_sink final : plan::row_sink {
   explicit sampling_sink(running_batch& batch) : batch_(batch) {}
 
-  void take(std::uint32_t row, std::uint32_t, std::span<const float> logits) override {
-    const stream& s = *batch_.chosen_[row].who;
-    const auto picked =
-        batch_.sampler_.sample(logits, params_of(s.sampling, s.key.choice), s.next_index, s.sampling.top_logprobs);
-    msg::raw_token token{picked.token.id, picked.token.logprob, {}, {}};
+  void take(std::uint32_t row, std::uint32_t position, std::span<const float> logits) override {
+    stream& s = *batch_.chosen_[row].who;
+    const plan::batch_row& fed = batch_.rows_[row];
+    const auto skipped = fed.out == plan::want::all ? position : static_cast<std::uint32_t>(fed.ids.size()) - 1;
+    const std::uint32_t next = s.length() + skipped + 1;
+    if (next < s.prompt) s.about_prompt.take_logits(next - 1, s.ids[next], logits);
+    if (next == s.ids.size()) pick(row, s, logits);
+  }
+
+  void take_hidden(std::uint32_t row, std::uint32_t position, std::span<const float> values) override {
+    stream& s = *batch_.chosen_[row].who;
+    s.about_prompt.take_hidden(s.length() + position, values);
+  }
+
+  void pick(std::uint32_t row, const stream& s, std::span<const float> logits) {
+    decode::sampling_place place{s.next_index, s.ids, {}, s.sampler_state};
+    if (s.next_index < s.min_tokens) place.forbidden = batch_.core_->tokenizer->end_tokens();
+    const auto picked = batch_.sampler_.sample(logits, s.sampling, place, s.top_logprobs);
+    msg::raw_token token{picked.token.id, picked.token.logprob, {}, {}, picked.state};
     for (const auto& [id, logprob] : picked.top) {
       token.top_ids.push_back(id);
       token.top_logprobs.emplace_back(logprob);
@@ -323,7 +363,8 @@ struct running_batch::sampling_sink final : plan::row_sink {
 };
 
 void running_batch::end_with_fault(stream& s, std::string why) {
-  out_.made({s.key, epoch_, s.next_index, {}, static_cast<std::uint8_t>(msg::stream_end::fault), std::move(why)});
+  out_.made(
+      {s.key, epoch_, s.next_index, {}, static_cast<std::uint8_t>(msg::stream_end::fault), std::move(why), {}, {}});
   erase(s);
 }
 
@@ -337,12 +378,21 @@ void running_batch::finish_row(stream& s, const plan::batch_row& row, plan::outc
   const std::uint32_t before = s.length() - static_cast<std::uint32_t>(row.ids.size());
   core_->counters.prompt_tokens += std::min(s.length(), s.prompt) - std::min(before, s.prompt);
   keep(s, s.prompt);
+  if (s.about_prompt.pools() && s.remaining() == 0) return finish_embedding(s);
   if (made == nullptr) return;
   const token_id id = made->id;
-  const bool stop = !s.sampling.ignore_end && core_->tokenizer->is_end_of_generation(id);
+  const float state = made->sampler_state.value();
+  const bool stop = !s.ignore_end && core_->tokenizer->is_end_of_generation(id);
   const bool full = s.next_index + 1 >= s.max_tokens;
   const auto end = stop ? msg::stream_end::stop_token : full ? msg::stream_end::length : msg::stream_end::none;
-  out_.made({s.key, epoch_, s.next_index, {std::move(*made)}, static_cast<std::uint8_t>(end), {}});
+  out_.made({s.key,
+             epoch_,
+             s.next_index,
+             {std::move(*made)},
+             static_cast<std::uint8_t>(end),
+             {},
+             s.about_prompt.take_scores(s.ids.front()),
+             {}});
   ++core_->counters.tokens_made;
   if (end != msg::stream_end::none) {
     keep(s, s.length());
@@ -350,6 +400,13 @@ void running_batch::finish_row(stream& s, const plan::batch_row& row, plan::outc
   }
   ++s.next_index;
   s.ids.push_back(id);
+  s.sampler_state = state;
+}
+
+void running_batch::finish_embedding(stream& s) {
+  const auto end = static_cast<std::uint8_t>(msg::stream_end::length);
+  out_.made({s.key, epoch_, s.next_index, {}, end, {}, {}, s.about_prompt.embedding()});
+  erase(s);
 }
 
 void running_batch::step() {

@@ -6,6 +6,7 @@
 //      └───── parked ◄────┘
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -17,6 +18,7 @@
 
 #include "actors/model/model_core.h"
 #include "actors/model/prefill_pace.h"
+#include "actors/model/prompt_results.h"
 #include "actors/model/state_pages.h"
 #include "engine/decode/sampler.h"
 #include "protocol/messages/streams.h"
@@ -64,7 +66,11 @@ class running_batch {
   struct stream {
     msg::stream_key key;
     std::uint32_t attempt = 0, flag = 0;
-    msg::sampling sampling;
+    decode::sampling_params sampling;
+    float sampler_state = 0;
+    std::uint32_t top_logprobs = 0, min_tokens = 0;
+    bool ignore_end = false;
+    prompt_results about_prompt;
     memory::prefix_key prefix;
     std::int32_t priority = 0;
     std::vector<token_id> ids;     // prompt, log, and every token made
@@ -78,7 +84,7 @@ class running_batch {
     std::optional<plan::sequence> sequence;  // while it runs
     std::uint32_t length() const { return sequence ? sequence->length() : 0; }
     std::uint32_t remaining() const { return static_cast<std::uint32_t>(ids.size()) - length(); }
-    std::uint32_t most() const { return prompt + max_tokens - 1; }  // positions it may come to hold
+    std::uint32_t most() const { return prompt + std::max(max_tokens, 1u) - 1; }  // positions it may come to hold
     bool has_credit() const { return next_index < upto; }
     /// The last id waits for credit, so that no token is made that may not be sent.
     std::uint32_t ready() const { return has_credit() ? remaining() : remaining() - 1; }
@@ -108,6 +114,8 @@ class running_batch {
   void add_row(const chosen_row& row);
   std::uint32_t prefill_room(std::uint32_t decode_rows) const;
   void finish_row(stream& s, const plan::batch_row& row, plan::outcome outcome, msg::raw_token* made);
+  void finish_embedding(stream& s);
+  void show_slots();
   void note_pace(std::chrono::nanoseconds took);
   void end_with_fault(stream& s, std::string why);
   void keep(stream& s, std::uint32_t positions);

@@ -19,6 +19,7 @@
 #include "engine/memory/prefix_index.h"
 #include "engine/models/builder.h"
 #include "engine/plan/executor.h"
+#include "engine/templates/abilities.h"
 #include "engine/templates/chat_template.h"
 #include "engine/threads/compute_lane.h"
 #include "engine/tokenize/tokenizer.h"
@@ -55,6 +56,13 @@ struct core_counters {
   std::atomic<std::uint32_t> streams_open{0}, streams_waiting{0}, pages_free{0}, pages_total{0};
 };
 
+/// A stream that decode computes, for whoever looks on. `busy` says whether the rest counts.
+struct slot_counters {
+  std::atomic<bool> busy{false};
+  std::atomic<std::uint64_t> request_id{0};
+  std::atomic<std::uint32_t> choice{0}, prompt{0}, held{0}, made{0};
+};
+
 /// Threads: the immutable parts may be read by all children; pages, prefixes, elastic leases, program and journal
 /// belong to decode; the flags and counters are atomics.
 struct model_core {
@@ -65,6 +73,8 @@ struct model_core {
   models::model model;
   std::shared_ptr<const tokenize::tokenizer> tokenizer;
   std::optional<templates::chat_template> chat_template;
+  templates::template_abilities template_abilities;
+  std::string template_text;
   core_hooks hooks;
   std::shared_ptr<threads::compute_lane> lane;
 
@@ -80,6 +90,7 @@ struct model_core {
   std::vector<journal_row> journal;     // rows of the step in flight; empty between steps
   std::atomic<std::uint64_t> epoch{0};  // of the current decode
   core_counters counters;
+  std::array<slot_counters, max_streams> slots;  // by flag
 };
 
 }  // namespace infer::actors

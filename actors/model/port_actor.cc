@@ -88,21 +88,24 @@ void port_actor_state::open_at_decode(const msg::open_stream& message) {
               caf::actor_cast<raw_token_sink>(caf::strong_actor_ptr(self_->ctrl())));
 }
 
+msg::token port_actor_state::with_bytes(const msg::raw_token& raw) const {
+  const tokenize::tokenizer& vocabulary = *core_->tokenizer;
+  const bool hidden = vocabulary.is_control(raw.id);
+  msg::token token{
+      raw.id, hidden ? std::string() : std::string(vocabulary.bytes_of(raw.id)), raw.logprob, {}, raw.sampler_state};
+  for (std::size_t i = 0; i < raw.top_ids.size(); ++i)
+    token.top.push_back({raw.top_ids[i], std::string(vocabulary.bytes_of(raw.top_ids[i])), raw.top_logprobs[i]});
+  return token;
+}
+
 void port_actor_state::forward(const msg::raw_tokens& message) {
   const routed_stream* route = streams_->find(message.key);
   if (route == nullptr || message.epoch != epoch_) return;
-  msg::tokens_made out{message.key,  message.epoch, message.first_index, {}, static_cast<msg::stream_end>(message.end),
-                       message.fault};
-  const tokenize::tokenizer& vocabulary = *core_->tokenizer;
-  const auto bytes_of = [&](token_id id) {
-    return vocabulary.is_control(id) ? std::string() : std::string(vocabulary.bytes_of(id));
-  };
-  for (const msg::raw_token& raw : message.tokens) {
-    msg::token token{raw.id, bytes_of(raw.id), raw.logprob, {}};
-    for (std::size_t i = 0; i < raw.top_ids.size(); ++i)
-      token.top.push_back({raw.top_ids[i], std::string(vocabulary.bytes_of(raw.top_ids[i])), raw.top_logprobs[i]});
-    out.tokens.push_back(std::move(token));
-  }
+  msg::tokens_made out{
+      message.key, message.epoch,    message.first_index, {}, static_cast<msg::stream_end>(message.end), message.fault,
+      {},          message.embedding};
+  for (const msg::raw_token& raw : message.tokens) out.tokens.push_back(with_bytes(raw));
+  for (const msg::raw_token& raw : message.prompt) out.prompt.push_back(with_bytes(raw));
   self_->send(route->sink, std::move(out));
   if (message.end != 0) streams_->ended(message.key);
 }

@@ -3,6 +3,7 @@
 
 #include <caf/all.hpp>
 
+#include "actors/model/infill_prompt.h"
 #include "actors/support/error_bridge.h"
 #include "engine/templates/chat_prompt.h"
 #include "protocol/messages/type_ids.h"
@@ -24,7 +25,7 @@ result<std::vector<templates::rendered_span>> render(const model_core& core, con
   input.continue_last = prompt.continue_last;
   input.bos_token = text_of(*core.tokenizer, core.tokenizer->bos());
   input.eos_token = text_of(*core.tokenizer, core.tokenizer->eos());
-  return templates::render_chat(*core.chat_template, input);
+  return templates::render_chat(*core.chat_template, input, core.template_abilities);
 }
 
 std::vector<token_id> encode_spans(const tokenize::tokenizer& vocabulary,
@@ -48,7 +49,16 @@ encoded_prompt encode(const model_core& core, const msg::encode_prompt& message)
   switch (prompt.kind) {
     case msg::prompt_kind::ids:
       out.encoded.ids = prompt.ids;
+      if (prompt.want_text) out.encoded.text = core.tokenizer->decode(prompt.ids, true);
       break;
+    case msg::prompt_kind::infill: {
+      auto ids = infill_ids(*core.tokenizer, prompt);
+      if (ids)
+        out.encoded.ids = std::move(*ids);
+      else
+        refuse("this model's vocabulary has no tokens for filling in the middle", "suffix");
+      break;
+    }
     case msg::prompt_kind::text:
       out.encoded.ids = core.tokenizer->encode(prompt.text, prompt.parse_special, {prompt.add_special});
       break;

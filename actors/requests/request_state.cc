@@ -45,13 +45,28 @@ void request_state::granted(const msg::lease_granted& message) {
   model_ = message.model;
   if (encoded_) {
     phase_ = phase::streaming;
-    return open_choices();
+    return reopen();
   }
   phase_ = phase::encoding;
   if (request_.task == msg::request_task::decode_ids)
     out_.decode_ids({request_.request_id, request_.prompt.ids});
   else
-    out_.encode({request_.request_id, request_.prompt});
+    encode_next();
+}
+
+const msg::prompt& request_state::asked(std::size_t prompt) const {
+  return prompt == 0 ? request_.prompt : request_.more_prompts[prompt - 1];
+}
+
+/// The field that a prompt came in.
+std::string request_state::name_of(std::size_t prompt) const {
+  if (asked(prompt).kind == msg::prompt_kind::chat) return "messages";
+  const std::string name = embeds() ? "input" : "prompt";
+  return request_.more_prompts.empty() ? name : name + "[" + std::to_string(prompt) + "]";
+}
+
+void request_state::encode_next() {
+  out_.encode({request_.request_id, asked(prompts_.size())});
 }
 
 bool request_state::zoo_restarted(msg::announce& message) {
@@ -70,48 +85,84 @@ void request_state::encode_refused(const msg::prompt_refused& message) {
 
 void request_state::decoded(const msg::ids_decoded& message) {
   if (phase_ != phase::encoding) return;
-  out_.emit(msg::text_transformed{request_.request_id, model_, {}, {}, message.text});
+  out_.emit(msg::text_transformed{request_.request_id, model_, {}, {}, message.text, {}, 0});
   leave();
 }
 
 void request_state::encoded(const msg::prompt_encoded& message) {
   if (phase_ != phase::encoding) return;
   if (request_.task == msg::request_task::encode) {
-    out_.emit(msg::text_transformed{request_.request_id, model_, message.ids, message.pieces, message.text});
+    out_.emit(msg::text_transformed{request_.request_id, model_, message.ids, message.pieces, message.text, {}, 0});
     return leave();
   }
   const auto length = static_cast<std::uint32_t>(message.ids.size());
-  if (length == 0)
-    return fail(msg::refusal::invalid_value, "the prompt is empty",
-                request_.prompt.kind == msg::prompt_kind::chat ? "messages" : "prompt");
+  const std::size_t index = prompts_.size();
+  if (length == 0) return fail(msg::refusal::invalid_value, "the prompt is empty", name_of(index));
   if (length > message.context) {
     return fail(msg::refusal::context_length_exceeded,
                 "the prompt has " + std::to_string(length) + " tokens, but the context holds " +
                     std::to_string(message.context) + " tokens; shorten it or load the model with a larger context",
-                request_.prompt.kind == msg::prompt_kind::chat ? "messages" : "prompt");
+                name_of(index));
   }
-  prompt_ids_ = message.ids;
+  encoded_prompt prompt;
+  prompt.ids = message.ids;
+  prompt.text = asked(index).kind == msg::prompt_kind::text ? asked(index).text : message.text;
+  prompt.max_tokens = std::min(request_.max_tokens, message.context - length);
+  prompt_tokens_ += length;
+  prompts_.push_back(std::move(prompt));
+  if (prompts_.size() <= request_.more_prompts.size()) return encode_next();
   encoded_ = true;
-  max_tokens_ = std::min(request_.max_tokens, message.context - length);
-  for (std::uint32_t index = 0; index < request_.choices; ++index) choices_.emplace_back(request_.stop);
   phase_ = phase::streaming;
-  open_choices();
+  start_choices();
 }
 
-void request_state::open_choices() {
-  opened_at_ = now_();
-  if (max_tokens_ == 0) {
+void request_state::start_choices() {
+  const std::size_t count = prompts_.size() * request_.choices;
+  for (std::size_t index = 0; index < count; ++index) choices_.emplace_back(request_.stop);
+  opened_at_ = first_token_at_ = now_();
+  for (std::uint32_t index = 0; index < count; ++index) {
+    if (!is_empty(index)) continue;
     begin();
-    for (std::uint32_t index = 0; index < choices_.size(); ++index) finish(index, msg::finish_reason::length, {});
-    return finish_if_complete();
+    echo(index);
+    finish(index, msg::finish_reason::length, {});
   }
+  open_more();
+  finish_if_complete();
+}
+
+/// Every stream that was open is opened again.
+void request_state::reopen() {
   for (std::uint32_t index = 0; index < choices_.size(); ++index) {
-    if (!choices_[index].complete) open(index);
+    if (choices_[index].attempt > 0 && !choices_[index].complete) open(index);
   }
+  open_more();
+}
+
+/// So many streams of one request at once leave room for others.
+void request_state::open_more() {
+  constexpr std::uint32_t most_open = 64;
+  std::uint32_t running = 0;
+  for (const choice& c : choices_) running += c.attempt > 0 && !c.complete ? 1 : 0;
+  for (std::uint32_t index = 0; index < choices_.size() && running < most_open; ++index) {
+    if (choices_[index].attempt > 0 || choices_[index].complete || is_empty(index)) continue;
+    // The first choice brings the prompt's log-probabilities for all of them.
+    if (lacks_scores(index) && index % request_.choices != 0) continue;
+    open(index);
+    ++running;
+  }
+}
+
+bool request_state::is_empty(std::uint32_t choice) {
+  return !embeds() && !scores() && prompt_of(choice).max_tokens == 0;
+}
+
+bool request_state::lacks_scores(std::uint32_t choice) {
+  return scores() && prompt_of(choice).scored.empty();
 }
 
 void request_state::open(std::uint32_t index) {
   choice& c = choices_[index];
+  const encoded_prompt& prompt = prompt_of(index);
   ++c.attempt;
   c.epoch = 0;
   // Credit under way to the old stream is void; what the sink has not taken still counts against the window.
@@ -119,10 +170,15 @@ void request_state::open(std::uint32_t index) {
   msg::open_stream message;
   message.key = key_of(index);
   message.attempt = c.attempt;
-  message.prompt_ids = prompt_ids_;
+  message.prompt_ids = prompt.ids;
   message.accepted_ids = c.log;
+  message.sampler_state = c.sampler_state;
   message.sampling = request_.sampling;
-  message.max_tokens = max_tokens_;
+  message.sampling.choice = index % request_.choices;
+  message.score_prompt = lacks_scores(index);
+  if (embeds()) message.pooling = request_.pooling == msg::pooling::none ? msg::pooling::mean : request_.pooling;
+  // Where only the prompt counts its log-probabilities come with a token that does not.
+  message.max_tokens = std::max(prompt.max_tokens, 1u);
   message.upto = c.upto;
   message.priority = request_.priority;
   message.cache_salt = request_.cache_salt;
@@ -141,8 +197,9 @@ void request_state::opened(const msg::stream_opened& message) {
   choice* c = find(message.key);
   if (c == nullptr || message.attempt != c->attempt) return;
   c->epoch = message.epoch;
-  // The other choices share what the first one computes; the prompt is counted once.
-  if (c->attempt == 1 && message.key.choice == 0) cached_tokens_ = message.cached;
+  // The other choices share what the first one computes; a prompt is counted once.
+  if (c->attempt == 1 && message.key.choice % request_.choices == 0)
+    prompt_of(message.key.choice).cached = message.cached;
 }
 
 void request_state::open_refused(const msg::stream_refused& message) {
@@ -155,8 +212,30 @@ void request_state::begin() {
   if (started_) return;
   started_ = true;
   first_token_at_ = now_();
-  out_.emit(msg::request_started{request_.request_id, model_, static_cast<std::uint32_t>(prompt_ids_.size()),
-                                 cached_tokens_, request_.sampling.seed});
+  out_.emit(msg::request_started{request_.request_id, model_, prompt_tokens_, cached_tokens(), request_.sampling.seed});
+}
+
+std::uint32_t request_state::cached_tokens() const {
+  std::uint32_t sum = 0;
+  for (const encoded_prompt& prompt : prompts_) sum += prompt.cached;
+  return sum;
+}
+
+/// What came about the choice's prompt.
+void request_state::take_prompt(std::uint32_t index, const msg::tokens_made& message) {
+  encoded_prompt& prompt = prompt_of(index);
+  if (!message.embedding.empty()) prompt.embedding = message.embedding;
+  if (!lacks_scores(index) || message.prompt.empty()) return;
+  for (const msg::token& token : message.prompt)
+    prompt.scored.push_back({token.id, token.bytes, token.logprob, token.top});
+  open_more();
+}
+
+/// The prompt as the beginning of the answer, once.
+void request_state::echo(std::uint32_t index) {
+  if (!request_.echo || choices_[index].echoed || lacks_scores(index)) return;
+  choices_[index].echoed = true;
+  out_.emit(msg::text_made{request_.request_id, index, prompt_of(index).text, prompt_of(index).scored, 0});
 }
 
 void request_state::made(const msg::tokens_made& message) {
@@ -165,7 +244,16 @@ void request_state::made(const msg::tokens_made& message) {
   if (message.end == msg::stream_end::fault) return fail(msg::refusal::internal, message.fault);
   if (message.first_index < c->log.size()) return;
   if (message.first_index > c->log.size()) return open(message.key.choice);
+  take_prompt(message.key.choice, message);
+  if (embeds()) {
+    if (message.end == msg::stream_end::none) return;
+    c->complete = true;
+    open_more();
+    return finish_if_complete();
+  }
   begin();
+  echo(message.key.choice);
+  if (prompt_of(message.key.choice).max_tokens == 0) finish(message.key.choice, msg::finish_reason::length, {});
   for (std::size_t i = 0; i < message.tokens.size() && !c->complete; ++i) {
     const bool last = i + 1 == message.tokens.size();
     accept(message.key.choice, message.tokens[i], last ? message.end : msg::stream_end::none);
@@ -177,6 +265,7 @@ void request_state::made(const msg::tokens_made& message) {
 void request_state::accept(std::uint32_t index, const msg::token& token, msg::stream_end end) {
   choice& c = choices_[index];
   c.log.push_back(token.id);
+  c.sampler_state = token.sampler_state;
   if (end != msg::stream_end::stop_token) {
     text_step step = c.text.push(token);
     const auto stopped_by = step.stopped_by;
@@ -209,6 +298,7 @@ void request_state::finish(std::uint32_t index, msg::finish_reason reason, std::
   c.complete = true;
   out_.emit(msg::choice_finished{request_.request_id, index, reason, std::move(stop_text),
                                  static_cast<std::uint32_t>(c.log.size())});
+  open_more();
 }
 
 void request_state::give_credit(std::uint32_t index) {
@@ -232,7 +322,8 @@ void request_state::taken(const msg::taken& message) {
 void request_state::lost(const msg::stream_lost& message) {
   if (phase_ != phase::streaming) return;
   for (std::uint32_t index = 0; index < choices_.size(); ++index) {
-    if (!choices_[index].complete && choices_[index].epoch <= message.epoch) open(index);
+    const choice& c = choices_[index];
+    if (c.attempt > 0 && !c.complete && c.epoch <= message.epoch) open(index);
   }
 }
 
@@ -245,11 +336,19 @@ void request_state::port_down() {
 
 void request_state::finish_if_complete() {
   if (phase_ != phase::streaming || !std::ranges::all_of(choices_, &choice::complete)) return;
+  if (embeds()) return finish_embedding();
   std::uint32_t completion = 0;
   for (const choice& c : choices_) completion += static_cast<std::uint32_t>(c.log.size());
-  out_.emit(msg::request_finished{request_.request_id, static_cast<std::uint32_t>(prompt_ids_.size()), completion,
-                                  cached_tokens_, milliseconds(first_token_at_ - opened_at_),
-                                  milliseconds(now_() - first_token_at_)});
+  out_.emit(msg::request_finished{request_.request_id, prompt_tokens_, completion, cached_tokens(),
+                                  milliseconds(first_token_at_ - opened_at_), milliseconds(now_() - first_token_at_)});
+  leave();
+}
+
+void request_state::finish_embedding() {
+  msg::text_transformed event{request_.request_id, model_, {}, {}, {}, {}, prompt_tokens_};
+  for (const encoded_prompt& prompt : prompts_)
+    event.embeddings.insert(event.embeddings.end(), prompt.embedding.begin(), prompt.embedding.end());
+  out_.emit(event);
   leave();
 }
 
@@ -267,7 +366,7 @@ void request_state::leave() {
   if (phase_ == phase::streaming) {
     for (std::uint32_t index = 0; index < choices_.size(); ++index) {
       const choice& c = choices_[index];
-      if (!c.complete) out_.close({key_of(index), c.epoch, static_cast<std::uint32_t>(c.log.size())});
+      if (c.attempt > 0 && !c.complete) out_.close({key_of(index), c.epoch, static_cast<std::uint32_t>(c.log.size())});
     }
   }
   phase_ = phase::over;

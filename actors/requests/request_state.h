@@ -73,28 +73,55 @@ class request_state {
  private:
   enum class phase : std::uint8_t { leasing, encoding, streaming, over };
 
+  /// A prompt after it was encoded.
+  struct encoded_prompt {
+    std::vector<std::int32_t> ids;
+    std::string text;                      // where it is echoed
+    std::vector<msg::text_token> scored;   // where its log-probabilities are: once they have come
+    std::vector<msg::f32_bits> embedding;  // likewise
+    std::uint32_t max_tokens = 0, cached = 0;
+  };
+
   struct choice {
     explicit choice(std::span<const std::string> stop) : text(stop) {}
     std::vector<std::int32_t> log;
+    msg::f32_bits sampler_state;  // of the log's last token
     choice_text text;
     std::uint32_t attempt = 0;
     std::uint64_t epoch = 0;
     std::uint32_t upto = 0;   // credit given
     std::uint32_t shown = 0;  // tokens covered by events
     std::uint32_t taken = 0;  // tokens the sink has reported
-    bool complete = false;
+    bool echoed = false, complete = false;
   };
 
   msg::stream_key key_of(std::uint32_t index) const { return {request_.request_id, generation_, index}; }
   choice* find(const msg::stream_key& key);
-  void open_choices();
+  const msg::prompt& asked(std::size_t prompt) const;
+  std::string name_of(std::size_t prompt) const;
+  std::uint32_t first_of(std::size_t prompt) const { return static_cast<std::uint32_t>(prompt) * request_.choices; }
+  encoded_prompt& prompt_of(std::uint32_t choice) { return prompts_[choice / request_.choices]; }
+  /// Nothing has to be computed for it.
+  bool is_empty(std::uint32_t choice);
+  /// Whether the log-probabilities of the choice's prompt are wanted and have not come.
+  bool lacks_scores(std::uint32_t choice);
+  bool scores() const { return request_.echo && request_.logprobs; }
+  bool embeds() const { return request_.task == msg::request_task::embed; }
+  void encode_next();
+  void start_choices();
+  void reopen();
+  void open_more();
   void open(std::uint32_t index);
+  void echo(std::uint32_t index);
+  void take_prompt(std::uint32_t index, const msg::tokens_made& message);
   void begin();
   void accept(std::uint32_t index, const msg::token& token, msg::stream_end end);
   void show(std::uint32_t index, text_step step);
   void finish(std::uint32_t index, msg::finish_reason reason, std::string stop_text);
   void give_credit(std::uint32_t index);
   void finish_if_complete();
+  void finish_embedding();
+  std::uint32_t cached_tokens() const;
   void fail(msg::refusal code, std::string message, std::string param = {}, std::uint32_t retry_after_ms = 0);
   void leave();
 
@@ -105,8 +132,8 @@ class request_state {
   std::uint64_t lease_id_ = 0;
   std::uint32_t generation_ = 0;
   std::string model_;
-  std::vector<std::int32_t> prompt_ids_;
-  std::uint32_t max_tokens_ = 0, cached_tokens_ = 0;
+  std::vector<encoded_prompt> prompts_;
+  std::uint32_t prompt_tokens_ = 0;
   bool encoded_ = false, started_ = false;
   std::vector<choice> choices_;
   std::chrono::steady_clock::time_point opened_at_, first_token_at_;

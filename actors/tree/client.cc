@@ -130,7 +130,8 @@ client_result run_request(caf::actor_system& system, const node& n, msg::generat
   x->callbacks = callbacks;
   auto ended = x->ended.get_future();
   if (request.request_id == 0) request.request_id = msg::next_request_id();
-  const event_sink sink = system.spawn(run_sink, x, request.choices);
+  const auto prompts = static_cast<std::uint32_t>(1 + request.more_prompts.size());
+  const event_sink sink = system.spawn(run_sink, x, request.choices * prompts);
   caf::anon_send(n.requests, std::move(request), sink);
   ended.wait();
   return std::move(x->result);

@@ -16,6 +16,26 @@ msg::model_work work_of(const core_counters& c) {
           c.parkings,      c.streams_open,  c.streams_waiting, c.pages_free, c.pages_total};
 }
 
+std::vector<msg::slot_row> busy_slots(const model_core& core) {
+  std::vector<msg::slot_row> out;
+  for (const slot_counters& slot : core.slots) {
+    if (slot.busy) out.push_back({slot.request_id, slot.choice, slot.prompt, slot.held, slot.made});
+  }
+  return out;
+}
+
+msg::model_facts facts_of(const model_core& core) {
+  const tokenize::tokenizer& vocabulary = *core.tokenizer;
+  const auto text_of = [&](std::optional<token_id> id) { return id ? std::string(vocabulary.bytes_of(*id)) : ""; };
+  msg::model_facts out;
+  out.slots = core.source.slots;
+  out.vocabulary = static_cast<std::uint32_t>(vocabulary.size());
+  out.template_text = core.template_text;
+  out.bos_text = text_of(vocabulary.bos());
+  out.eos_text = text_of(vocabulary.eos());
+  return out;
+}
+
 }  // namespace
 
 zoo_time zoo_actor_state::now() const {
@@ -78,7 +98,11 @@ std::vector<msg::model_row> zoo_actor_state::rows() const {
   for (msg::model_row& row : out) {
     const auto at = running_.find(row.id);
     if (at == running_.end()) continue;
-    if (const auto core = at->second.lock()) row.work = work_of(core->counters);
+    if (const auto core = at->second.lock()) {
+      row.work = work_of(core->counters);
+      row.facts = facts_of(*core);
+      row.busy = busy_slots(*core);
+    }
   }
   return out;
 }

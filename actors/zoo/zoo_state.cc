@@ -48,6 +48,7 @@ zoo_state::entry* zoo_state::by_claim(std::uint64_t claim_id) {
 
 void zoo_state::acquire(const msg::acquire& message, zoo_time now) {
   entry* e = find(message.model);
+  if (e == nullptr) e = find(any_name);
   if (e == nullptr) {
     const std::string why = message.model.empty() ? "no model is configured; start the server with -m MODEL"
                                                   : "the model '" + message.model + "' does not exist";

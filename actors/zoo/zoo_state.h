@@ -20,6 +20,9 @@ namespace infer::actors {
 
 using zoo_time = std::chrono::steady_clock::time_point;
 
+/// As an alias: the model answers to names that nobody has. Tools send those of models elsewhere.
+inline constexpr const char* any_name = "*";
+
 /// A model that this program may load.
 struct zoo_model {
   msg::model_source source;

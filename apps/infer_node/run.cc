@@ -16,9 +16,11 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/model_options.h"
+#include "apps/infer_node/sampling_options.h"
 #include "engine/decode/kernel_choice.h"
 #include "engine/formats/chat_source.h"
 #include "engine/formats/model_file.h"
+#include "protocol/http/sampler_fields.h"
 
 namespace infer::apps {
 namespace {
@@ -27,8 +29,7 @@ struct run_options {
   model_options model;
   std::string prompt, system, server, api_key, server_model;
   std::int64_t predict = -1;
-  float temperature = 0.8f, top_p = 0.95f, min_p = 0.05f;
-  std::uint32_t top_k = 40;
+  sampling_options sampling;
   std::int64_t seed = -1;
   bool raw = false, verbose = false;
 };
@@ -37,12 +38,9 @@ boost::json::object chat_body(const run_options& o) {
   boost::json::array messages;
   if (!o.system.empty()) messages.push_back({{"role", "system"}, {"content", o.system}});
   messages.push_back({{"role", "user"}, {"content", o.prompt}});
-  boost::json::object body{{"messages", std::move(messages)},
-                           {"stream", true},
-                           {"temperature", o.temperature},
-                           {"top_p", o.top_p},
-                           {"top_k", o.top_k},
-                           {"min_p", o.min_p}};
+  boost::json::object body = http::sampling_body(o.sampling.values);
+  body["messages"] = std::move(messages);
+  body["stream"] = true;
   if (!o.server_model.empty()) body["model"] = o.server_model;
   if (o.predict >= 0) body["max_tokens"] = o.predict;
   if (o.seed >= 0) body["seed"] = o.seed;
@@ -121,10 +119,7 @@ msg::generate request_of(const run_options& o, bool chat) {
   } else {
     request.prompt.text = o.prompt;
   }
-  request.sampling.temperature = o.temperature;
-  request.sampling.top_k = o.top_k;
-  request.sampling.top_p = o.top_p;
-  request.sampling.min_p = o.min_p;
+  request.sampling = o.sampling.values;
   if (o.predict >= 0) request.max_tokens = static_cast<std::uint32_t>(o.predict);
   if (o.seed >= 0) {
     request.sampling.seed = static_cast<std::uint64_t>(o.seed);
@@ -166,6 +161,7 @@ int run_local(const run_options& o) {
 
 int run(run_options& o) {
   set_up_log(o.verbose ? "info" : "error");
+  if (const std::string why = o.sampling.finish(); !why.empty()) return fail_with(why);
   if (o.server.empty() && o.model.path.empty())
     return fail_with("say which model: -m FILE, or --server URL for a running server");
   if (o.prompt.empty()) {
@@ -190,11 +186,12 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--system-prompt", o->system, "-sys: system message");
   command->add_option("-n,--predict", o->predict, "at most so many tokens; -1: as many as fit")
       ->check(CLI::Range(std::int64_t{-1}, std::int64_t{std::numeric_limits<std::int32_t>::max()}));
-  command->add_option("--temp", o->temperature, "temperature; 0: greedy")->check(CLI::Range(0.0, 100.0));
-  command->add_option("--top-k", o->top_k, "keep the k most likely; 0: all");
-  command->add_option("--top-p", o->top_p, "keep the most likely up to this probability")->check(CLI::Range(0.0, 1.0));
-  command->add_option("--min-p", o->min_p, "keep those at least this fraction as likely as the best")
-      ->check(CLI::Range(0.0, 1.0));
+  msg::sampling& sampling = o->sampling.values;
+  sampling.temperature = 0.8f;
+  sampling.top_k = 40;
+  sampling.top_p = 0.95f;
+  sampling.min_p = 0.05f;
+  o->sampling.add_to(*command);
   command->add_option("-s,--seed", o->seed, "seed; below 0: a fresh one");
   command->add_flag("--raw", o->raw, "continue the text as it is, without the chat template");
   command->add_flag("-v,--verbose", o->verbose, "counts and times at the end, and the log");

@@ -15,6 +15,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/model_options.h"
+#include "apps/infer_node/sampling_options.h"
 #include "engine/decode/kernel_choice.h"
 
 namespace infer::apps {
@@ -22,6 +23,9 @@ namespace {
 
 struct serve_options {
   model_options model;
+  sampling_options sampling;
+  std::string pooling = "mean";
+  bool any_model = false;
   std::vector<std::string> paths;
   std::string host = "127.0.0.1", log_level = "info";
   std::uint16_t port = 8080;
@@ -69,6 +73,7 @@ node_config tree_of(const serve_options& o, const actors::http_server& server) {
   decode::tune_kernels(decode::default_tuning_file());
   node_config config;
   for (const std::string& path : o.paths) config.models.push_back(o.model.zoo_model(path));
+  if (o.any_model) config.models.front().aliases.emplace_back(actors::any_name);
   config.memory_bytes = o.memory_mb << 20;
   config.compute_threads = o.model.threads;
   config.gateway = [link = server.link()](caf::actor_system& system, const requests_actor& requests,
@@ -112,9 +117,10 @@ void drain(actors::http_server& server, const stop_signals& signals, std::chrono
   }
 }
 
-int serve(const serve_options& o) {
+int serve(serve_options& o) {
   set_up_log(o.log_level);
   if (const std::string why = contradiction(o); !why.empty()) return fail_with(why);
+  if (const std::string why = o.sampling.finish(); !why.empty()) return fail_with(why);
   // A client or a reader of the log that went away is an error of a write, not the end of the server.
   signal(SIGPIPE, SIG_IGN);
   const stop_signals signals;
@@ -123,6 +129,8 @@ int serve(const serve_options& o) {
   gateway.port = o.port;
   gateway.api_keys = o.api_keys;
   gateway.allowed_origins = o.origins;
+  gateway.defaults.sampling = o.sampling.values;
+  gateway.defaults.pooling = *http::pooling_of(o.pooling);
   actors::http_server server(gateway);
   caf::actor_system_config config;
   configure(config);
@@ -164,6 +172,10 @@ void add_serve(CLI::App& app, int& exit_code) {
   o->model.add_to(*command, false);
   command->add_option("-m,--model", o->paths, "model file; repeat for more, the first is the default")->required();
   command->add_option("--alias", o->model.alias, "the model's id; else the file's name without its ending");
+  command->add_flag("--any-model", o->any_model, "the first model answers to names that no model has");
+  o->sampling.add_to(*command);
+  command->add_option("--pooling", o->pooling, "how embeddings are made of hidden states")
+      ->check(CLI::IsMember({"mean", "cls", "last"}));
   command->add_option("--host", o->host, "IP address to listen on; 0.0.0.0: every one of the machine");
   command->add_option("--port", o->port, "port; 0: a free one");
   command->add_option("--api-key", o->api_keys, "key that clients must send; repeat for more")

@@ -373,8 +373,9 @@ class step {
     const kernels::quantized_rows* all = a.q;
     const std::uint32_t tile = static_cast<std::uint32_t>(p_.logits.size() / p_.plan.vocabulary);
     const bool g32 = quant::form_of(a.w.type) == quant::canonical_form::g32;
-    for (std::uint32_t from = 0; from < p_.wanted; from += tile) {
-      a.tokens = std::min(tile, p_.wanted - from);
+    std::uint32_t end = 0;
+    for (std::uint32_t from = 0; next_logits(in, from, end); from += a.tokens) {
+      a.tokens = std::min(tile, end - from);
       kernels::quantized_rows part;
       if (all != nullptr) {
         part = all->from(from, g32 ? quant::g32_elements : quant::g256_elements);
@@ -391,6 +392,33 @@ class step {
           ops_.softcap(a.y + std::size_t{t} * a.w.rows + rows.begin, rows.end - rows.begin, params.softcap);
       });
       deliver(from, a.tokens);
+    }
+  }
+
+  /// Where the wanted positions from `from` on go on that yield logits: moves `from` there and `end` behind them. What
+  /// lies between yields its hidden state and is handed over.
+  bool next_logits(const slot_buffer& in, std::uint32_t& from, std::uint32_t& end) {
+    if (from < end) return true;
+    for (const active_row& row : p_.active) {
+      if (row.first_wanted + row.wanted <= from || row.wanted == 0) continue;
+      if (p_.batch[row.row].out != plan::want::hidden) {
+        end = row.first_wanted + row.wanted;
+        continue;
+      }
+      if (from < end) return true;
+      deliver_hidden(in, row);
+      from = row.first_wanted + row.wanted;
+    }
+    return from < end;
+  }
+
+  void deliver_hidden(const slot_buffer& in, const active_row& row) {
+    for (std::uint32_t at = 0; at < row.wanted; ++at) {
+      const std::span values(in.values.data() + std::size_t{row.first_wanted + at} * in.width, in.width);
+      if (!std::ranges::all_of(values, [](float v) { return std::isfinite(v); }))
+        p_.outcomes[row.row] = plan::outcome::numeric_fault;
+      else
+        sink_.take_hidden(row.row, at, values);
     }
   }
 

@@ -18,8 +18,8 @@
 
 namespace infer::plan {
 
-/// Which positions of a row yield logits.
-enum class want : std::uint8_t { none, last, all };
+/// Which positions of a row yield logits; `hidden`: all yield their hidden state after the final norm instead.
+enum class want : std::uint8_t { none, last, all, hidden };
 
 /// One sequence's part of a step: a prefill chunk and a decode token are the same row with different lengths.
 struct batch_row {
@@ -37,11 +37,13 @@ struct step_result {
   std::uint32_t layers_run = 0;   // summed over rows: how many (row, layer) pairs were computed
 };
 
-/// Takes the logits of wanted positions, one position at a time.
+/// Takes what wanted positions yield, one position at a time. `position` counts the row's wanted positions from 0.
 struct row_sink {
   virtual ~row_sink() = default;
-  /// Shapes: logits [vocabulary], valid during the call. `position` counts the row's wanted positions from 0.
+  /// Shapes: logits [vocabulary], valid during the call.
   virtual void take(std::uint32_t row, std::uint32_t position, std::span<const float> logits) = 0;
+  /// Shapes: values [width], valid during the call.
+  virtual void take_hidden(std::uint32_t /*row*/, std::uint32_t /*position*/, std::span<const float> /*values*/) {}
 };
 
 /// Quantized activations follow design §6.1; `f32` is the second named numeric mode of §6.4.

@@ -32,21 +32,25 @@ result<boost::json::object> message_of(const chat_turn& turn) {
   return message;
 }
 
-result<boost::json::object> variables_of(const chat_input& input) {
+result<boost::json::object> variables_of(const chat_input& input, const template_abilities& abilities) {
   boost::json::object variables;
   boost::json::array messages;
   for (const chat_turn& turn : input.turns) {
     INFER_TRY(auto message, message_of(turn));
     messages.push_back(std::move(message));
   }
+  if (!input.tools_json.empty()) {
+    INFER_TRY(auto tools, parse(input.tools_json, "tools"));
+    if (abilities.tools)
+      variables["tools"] = std::move(tools);
+    else
+      describe_tools(messages, tools);
+  }
+  shape_messages(messages, abilities);
   variables["messages"] = std::move(messages);
   variables["add_generation_prompt"] = input.add_generation_prompt && !input.continue_last;
   variables["bos_token"] = input.bos_token;
   variables["eos_token"] = input.eos_token;
-  if (!input.tools_json.empty()) {
-    INFER_TRY(auto tools, parse(input.tools_json, "tools"));
-    variables["tools"] = std::move(tools);
-  }
   if (!input.kwargs_json.empty()) {
     INFER_TRY(auto extra, parse(input.kwargs_json, "chat_template_kwargs"));
     if (!extra.is_object()) return fail(fault::evaluation, "chat_template_kwargs is not a JSON object");
@@ -80,8 +84,9 @@ result<void> cut_behind(std::vector<rendered_span>& spans, std::string_view cont
 
 }  // namespace
 
-result<std::vector<rendered_span>> render_chat(const chat_template& chat, const chat_input& input) {
-  INFER_TRY(const auto variables, variables_of(input));
+result<std::vector<rendered_span>> render_chat(const chat_template& chat, const chat_input& input,
+                                               const template_abilities& abilities) {
+  INFER_TRY(const auto variables, variables_of(input, abilities));
   render_options options;
   options.trusted = {"bos_token", "eos_token"};  // ours; any other may be an argument of the user
   const std::time_t now = std::time(nullptr);

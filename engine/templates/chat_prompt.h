@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/templates/abilities.h"
 #include "engine/templates/chat_template.h"
 
 namespace infer::templates {
@@ -28,6 +29,8 @@ struct chat_input {
 
 /// Errors: those of `chat_template::render`; `evaluation` for JSON that does not parse or a message that the template
 ///         does not show and that therefore cannot be continued.
-result<std::vector<rendered_span>> render_chat(const chat_template& chat, const chat_input& input);
+/// The conversation is changed to what `abilities` says the template can do.
+result<std::vector<rendered_span>> render_chat(const chat_template& chat, const chat_input& input,
+                                               const template_abilities& abilities = {});
 
 }  // namespace infer::templates

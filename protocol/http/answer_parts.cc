@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
+#include <boost/json/parse.hpp>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -55,6 +56,27 @@ json::object begin_answer(const answer_head& head, const char* object) {
   out["created"] = head.created;
   out["model"] = head.model;
   out["system_fingerprint"] = head.fingerprint;
+  if (head.service_tier) out["service_tier"] = "default";
+  if (!head.metadata_json.empty()) out["metadata"] = json::parse(head.metadata_json);
+  return out;
+}
+
+json::object native_body(const std::string& content, const std::string& model, const msg::choice_finished* end,
+                         const msg::request_finished* finished) {
+  json::object out;
+  out["index"] = 0;
+  out["content"] = content;
+  out["stop"] = end != nullptr;
+  if (end == nullptr || finished == nullptr) return out;
+  const bool word = !end->stop_text.empty();
+  out["model"] = model;
+  out["stop_type"] = word ? "word" : end->reason == msg::finish_reason::length ? "limit" : "eos";
+  out["stopping_word"] = end->stop_text;
+  out["truncated"] = false;
+  out["tokens_predicted"] = finished->completion_tokens;
+  out["tokens_evaluated"] = finished->prompt_tokens;
+  out["tokens_cached"] = finished->cached_tokens;
+  out["timings"] = timings_of(*finished);
   return out;
 }
 
@@ -118,9 +140,14 @@ json::object legacy_logprobs(const std::vector<msg::text_token>& tokens, std::ui
   json::array texts, logprobs, tops, offsets;
   for (const msg::text_token& token : tokens) {
     texts.emplace_back(to_valid_utf8(token.bytes));
-    logprobs.emplace_back(logprob_of(token.logprob));
+    const bool known = !std::isnan(token.logprob.value());
+    logprobs.emplace_back(known ? json::value(logprob_of(token.logprob)) : json::value(nullptr));
     offsets.emplace_back(offset);
     offset += characters(token.bytes);
+    if (!known) {
+      tops.emplace_back(nullptr);
+      continue;
+    }
     json::object top;
     for (const msg::alternative& other : token.top) top[to_valid_utf8(other.bytes)] = logprob_of(other.logprob);
     tops.emplace_back(std::move(top));

@@ -100,7 +100,11 @@ parsed<msg::chat_message> read_message(const json::value& item, const std::strin
   INFER_TRYV(check_calls(from));
   json::object kept = *object;
   kept["role"] = json::string_view(known.data(), known.size());
-  kept["content"] = content;
+  // Templates ask for a content that is null beside tool calls.
+  if (from.find("content") != nullptr || !kept.contains("tool_calls"))
+    kept["content"] = content;
+  else
+    kept["content"] = nullptr;
   name_reasoning(kept);
   return msg::chat_message{std::string(known), std::move(content), write_json(kept)};
 }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "protocol/http/json_text.h"
+#include "protocol/http/sampler_fields.h"
 
 namespace infer::http {
 namespace {
@@ -152,6 +153,55 @@ json::object tokenize_body(const msg::text_transformed& event, bool with_pieces)
   }
   json::object out;
   out["tokens"] = std::move(tokens);
+  return out;
+}
+
+json::object apply_template_body(const msg::text_transformed& event) {
+  json::object out;
+  out["prompt"] = event.text;
+  return out;
+}
+
+json::object props_body(const msg::model_row& row, const msg::sampling& defaults, const std::string& build) {
+  json::object settings, modalities, out;
+  settings["n_ctx"] = row.context;
+  settings["params"] = sampling_body(defaults);
+  modalities["vision"] = false;
+  modalities["audio"] = false;
+  out["default_generation_settings"] = std::move(settings);
+  out["total_slots"] = row.facts.slots;
+  out["model_alias"] = row.id;
+  out["model_path"] = row.path;
+  out["chat_template"] = row.facts.template_text;
+  out["bos_token"] = row.facts.bos_text;
+  out["eos_token"] = row.facts.eos_text;
+  out["modalities"] = std::move(modalities);
+  out["build_info"] = build;
+  out["status"] = status_of(row);
+  return out;
+}
+
+json::array slots_body(const msg::model_row& row) {
+  json::array out;
+  for (std::size_t id = 0; id < std::max<std::size_t>(row.facts.slots, row.busy.size()); ++id) {
+    const bool busy = id < row.busy.size();
+    json::object slot;
+    slot["id"] = id;
+    slot["id_task"] = busy ? json::value(row.busy[id].request_id) : json::value(-1);
+    slot["n_ctx"] = row.context;
+    slot["speculative"] = false;
+    slot["is_processing"] = busy;
+    if (busy) {
+      json::object next;
+      next["has_next_token"] = true;
+      next["n_decoded"] = row.busy[id].made;
+      slot["choice"] = row.busy[id].choice;
+      slot["prompt_tokens"] = row.busy[id].prompt_tokens;
+      slot["n_past"] = row.busy[id].held;
+      slot["next_token"] = std::move(next);
+    }
+    out.emplace_back(std::move(slot));
+  }
   return out;
 }
 

@@ -1,6 +1,7 @@
 // Error bodies, and the answers that are not generated text: models, health, token ids.
 #pragma once
 
+#include <boost/json/array.hpp>
 #include <boost/json/object.hpp>
 #include <string_view>
 
@@ -26,7 +27,14 @@ boost::json::object health_body(const msg::model_list& list, bool& ok);
 /// {"tokens": [id, …]}, or [{"id", "piece"}, …] where pieces were asked for: a piece is a string, or the list of its
 /// bytes where they are no UTF-8.
 boost::json::object tokenize_body(const msg::text_transformed& event, bool with_pieces);
+/// llama.cpp's /props of a model: what a request gets where it says nothing, slots, template, special tokens.
+boost::json::object props_body(const msg::model_row& row, const msg::sampling& defaults, const std::string& build);
+/// llama.cpp's /slots: one entry for each sequence that may run at once.
+boost::json::array slots_body(const msg::model_row& row);
+
 /// {"content": text}.
 boost::json::object detokenize_body(const msg::text_transformed& event);
+/// {"prompt": text}.
+boost::json::object apply_template_body(const msg::text_transformed& event);
 
 }  // namespace infer::http

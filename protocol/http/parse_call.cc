@@ -8,6 +8,7 @@
 #include "protocol/http/chat_messages.h"
 #include "protocol/http/fields.h"
 #include "protocol/http/json_text.h"
+#include "protocol/http/prompt_fields.h"
 #include "protocol/http/sampling_fields.h"
 #include "protocol/http/status.h"
 
@@ -17,13 +18,6 @@ namespace {
 namespace json = boost::json;
 
 constexpr std::int64_t most_tokens = std::numeric_limits<std::int32_t>::max();
-
-parsed<json::object> parse_object(std::string body) {
-  INFER_TRY(json::value value, parse_json(std::move(body)));
-  if (!value.is_object())
-    return refuse(http_error{400, "invalid_request_error", "invalid_json", "the body must be a JSON object", {}});
-  return std::move(value.get_object());
-}
 
 parsed<void> check_audio(const fields& from) {
   INFER_TRY(const json::array* const modalities, read_array(from, "modalities"));
@@ -87,57 +81,14 @@ parsed<void> read_chat_limit(const fields& from, msg::generate& out) {
   return success();
 }
 
-/// Token ids of a prompt given as numbers.
-parsed<std::vector<std::int32_t>> read_ids(const json::array& items, const std::string& path) {
-  std::vector<std::int32_t> out;
-  out.reserve(items.size());
-  for (const json::value& item : items) {
-    const auto id = as_integer(item);
-    if (!id || *id < 0 || *id > std::numeric_limits<std::int32_t>::max()) {
-      const std::string place = path + "[" + std::to_string(out.size()) + "]";
-      return refuse(invalid_value(place, "'" + place + "' must be a token id"));
-    }
-    out.push_back(static_cast<std::int32_t>(*id));
-  }
-  return out;
-}
-
-parsed<void> read_prompt(const fields& from, msg::prompt& out) {
-  const json::value* prompt = from.find("prompt");
-  if (prompt == nullptr) return refuse(invalid_value("prompt", "'prompt' is missing"));
-  std::string path = "prompt";
-  if (const json::array* list = prompt->if_array(); list != nullptr && !list->empty() && !list->front().is_number()) {
-    if (list->size() > 1) return refuse(unsupported_value("prompt", "only one prompt per request is supported"));
-    prompt = &list->front();
-    path += "[0]";
-  }
-  if (prompt->is_string()) {
-    out.kind = msg::prompt_kind::text;
-    out.text = std::string(prompt->get_string());
-    return success();
-  }
-  if (!prompt->is_array() || prompt->get_array().empty())
-    return refuse(invalid_value(path, "'" + path + "' must be a string or an array of token ids"));
-  INFER_TRY(auto ids, read_ids(prompt->get_array(), path));
-  out.kind = msg::prompt_kind::ids;
-  out.ids = std::move(ids);
-  return success();
-}
-
-/// Fields of completions whose feature is not there, and best_of, which only counts where it exceeds n.
-parsed<void> refuse_completion_fields(const fields& from, std::uint32_t choices) {
-  INFER_TRY(const auto echo, read_bool(from, "echo"));
-  if (echo.value_or(false)) return refuse(unsupported_value("echo", "'echo' is not supported"));
-  INFER_TRY(const json::string* const suffix, read_string(from, "suffix"));
-  if (suffix && !suffix->empty()) return refuse(unsupported_value("suffix", "'suffix' is not supported"));
-  INFER_TRY(const auto best_of, read_integer(from, "best_of", 1, 128));
-  if (best_of && *best_of < choices) return refuse(invalid_value("best_of", "'best_of' must not be below 'n'"));
-  if (best_of && *best_of > choices)
-    return refuse(unsupported_value("best_of", "'best_of' above 'n' is not supported"));
-  return success();
-}
-
 }  // namespace
+
+parsed<json::object> parse_object(std::string body) {
+  INFER_TRY(json::value value, parse_json(std::move(body)));
+  if (!value.is_object())
+    return refuse(http_error{400, "invalid_request_error", "invalid_json", "the body must be a JSON object", {}});
+  return std::move(value.get_object());
+}
 
 parsed<call> parse_chat(std::string body, const call_defaults& defaults) {
   INFER_TRY(const json::object request, parse_object(std::move(body)));
@@ -152,29 +103,18 @@ parsed<call> parse_chat(std::string body, const call_defaults& defaults) {
   INFER_TRY(generate.prompt.template_kwargs_json, read_template_arguments(from));
   INFER_TRYV(read_turn(from, generate.prompt));
   INFER_TRYV(read_chat_logprobs(from, generate));
+  out.show_logprobs = generate.logprobs;
   INFER_TRYV(read_chat_limit(from, generate));
   INFER_TRYV(check_audio(from));
   return out;
 }
 
-parsed<call> parse_completion(std::string body, const call_defaults& defaults) {
-  INFER_TRY(const json::object request, parse_object(std::move(body)));
-  const fields from{request, {}};
-  call out;
-  out.kind = call_kind::completion;
-  msg::generate& generate = out.generate;
-  INFER_TRYV(read_prompt(from, generate.prompt));
-  INFER_TRYV(read_shared_fields(request, defaults, out));
-  INFER_TRY(const auto parse_special, read_bool(from, "parse_special"));
-  INFER_TRY(const auto add_special, read_bool(from, "add_special"));
-  generate.prompt.parse_special = parse_special.value_or(false);
-  generate.prompt.add_special = add_special.value_or(true);
-  INFER_TRY(const auto limit, read_integer(from, "max_tokens", 0, most_tokens));
-  generate.max_tokens = limit ? static_cast<std::uint32_t>(*limit) : defaults.completion_tokens;
-  INFER_TRY(const auto logprobs, read_integer(from, "logprobs", 0, 5));
-  generate.logprobs = logprobs.has_value();
-  generate.sampling.top_logprobs = static_cast<std::uint32_t>(logprobs.value_or(0));
-  INFER_TRYV(refuse_completion_fields(from, generate.choices));
+parsed<call> parse_apply_template(std::string body) {
+  INFER_TRY(call out, parse_chat(std::move(body), {}));
+  out.kind = call_kind::apply_template;
+  out.stream = false;
+  out.generate.task = msg::request_task::encode;
+  out.generate.prompt.render_only = true;
   return out;
 }
 
@@ -186,13 +126,12 @@ parsed<call> parse_tokenize(std::string body) {
   out.generate.task = msg::request_task::encode;
   msg::prompt& prompt = out.generate.prompt;
   prompt.kind = msg::prompt_kind::text;
-  INFER_TRY(const json::string* const model, read_string(from, "model"));
+  INFER_TRYV(read_model(from, out.generate));
   INFER_TRY(const json::string* const content, read_string(from, "content"));
   if (content == nullptr) return refuse(invalid_value("content", "'content' is missing"));
   INFER_TRY(const auto add_special, read_bool(from, "add_special"));
   INFER_TRY(const auto parse_special, read_bool(from, "parse_special"));
   INFER_TRY(const auto with_pieces, read_bool(from, "with_pieces"));
-  if (model != nullptr) out.generate.model = std::string(*model);
   prompt.text = std::string(*content);
   prompt.add_special = add_special.value_or(false);
   prompt.parse_special = parse_special.value_or(true);
@@ -207,10 +146,9 @@ parsed<call> parse_detokenize(std::string body) {
   out.kind = call_kind::detokenize;
   out.generate.task = msg::request_task::decode_ids;
   out.generate.prompt.kind = msg::prompt_kind::ids;
-  INFER_TRY(const json::string* const model, read_string(from, "model"));
+  INFER_TRYV(read_model(from, out.generate));
   INFER_TRY(const json::array* const tokens, read_array(from, "tokens"));
   if (tokens == nullptr) return refuse(invalid_value("tokens", "'tokens' is missing"));
-  if (model != nullptr) out.generate.model = std::string(*model);
   INFER_TRY(out.generate.prompt.ids, read_ids(*tokens, "tokens"));
   return out;
 }
@@ -223,6 +161,12 @@ parsed<call> parse_call(call_kind kind, std::string body, const call_defaults& d
       return parse_completion(std::move(body), defaults);
     case call_kind::tokenize:
       return parse_tokenize(std::move(body));
+    case call_kind::infill:
+      return parse_infill(std::move(body), defaults);
+    case call_kind::embeddings:
+      return parse_embeddings(std::move(body), defaults);
+    case call_kind::apply_template:
+      return parse_apply_template(std::move(body));
     case call_kind::detokenize:
       break;
   }

@@ -1,12 +1,12 @@
 // Fields that chat and completions share.
 #include "protocol/http/sampling_fields.h"
 
-#include <charconv>
-#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "protocol/http/fields.h"
+#include "protocol/http/json_text.h"
+#include "protocol/http/sampler_fields.h"
 #include "protocol/http/status.h"
 
 namespace infer::http {
@@ -16,21 +16,7 @@ namespace json = boost::json;
 
 constexpr std::size_t most_stops = 16;
 
-/// A number that may only have the value at which its feature does nothing.
-parsed<void> require_neutral(const fields& from, std::string_view name, double low, double high, double neutral) {
-  INFER_TRY(const auto value, read_number(from, name, low, high));
-  if (!value || *value == neutral) return success();
-  return refuse(unsupported_value(from.path_of(name), "'" + from.path_of(name) + "' is not supported"));
-}
-
 parsed<void> refuse_unbuilt(const fields& from) {
-  constexpr double huge = 1e9;
-  INFER_TRYV(require_neutral(from, "presence_penalty", -2, 2, 0));
-  INFER_TRYV(require_neutral(from, "frequency_penalty", -2, 2, 0));
-  INFER_TRYV(require_neutral(from, "repetition_penalty", 0, huge, 1));
-  INFER_TRYV(require_neutral(from, "repeat_penalty", 0, huge, 1));
-  INFER_TRYV(require_neutral(from, "typical_p", 0, 1, 1));
-  INFER_TRYV(require_neutral(from, "min_tokens", 0, huge, 0));
   constexpr const char* constraints[] = {"grammar",        "json_schema",  "structured_outputs",
                                          "guided_json",    "guided_regex", "guided_choice",
                                          "guided_grammar", "regex",        "choice"};
@@ -42,20 +28,6 @@ parsed<void> refuse_unbuilt(const fields& from) {
   INFER_TRY(const auto token_ids, read_bool(from, "return_token_ids"));
   if (token_ids.value_or(false))
     return refuse(unsupported_value("return_token_ids", "'return_token_ids' is not supported"));
-  return success();
-}
-
-/// Keys that are no token ids are ignored, as clients' own test suites expect.
-parsed<void> check_bias(const fields& from) {
-  INFER_TRY(const json::object* const bias, read_object(from, "logit_bias"));
-  if (bias == nullptr) return success();
-  for (const auto& member : *bias) {
-    const json::string_view key = member.key();
-    std::int64_t id = 0;
-    const auto [end, bad] = std::from_chars(key.data(), key.data() + key.size(), id);
-    if (bad == std::errc{} && end == key.data() + key.size())
-      return refuse(unsupported_value("logit_bias", "'logit_bias' is not supported"));
-  }
   return success();
 }
 
@@ -117,17 +89,12 @@ parsed<void> read_seed(const fields& from, msg::generate& out) {
   return success();
 }
 
-parsed<void> read_sampling(const fields& from, const call_defaults& defaults, msg::sampling& out) {
-  INFER_TRY(const auto temperature, read_number(from, "temperature", 0, 2));
-  INFER_TRY(const auto top_p, read_number(from, "top_p", 0, 1));
-  INFER_TRY(const auto min_p, read_number(from, "min_p", 0, 1));
-  INFER_TRY(const auto top_k, read_integer(from, "top_k", -1, std::numeric_limits<std::int32_t>::max()));
-  INFER_TRY(const auto ignore_eos, read_bool(from, "ignore_eos"));
-  out.temperature = temperature ? static_cast<float>(*temperature) : defaults.temperature;
-  out.top_p = top_p ? static_cast<float>(*top_p) : defaults.top_p;
-  out.min_p = min_p ? static_cast<float>(*min_p) : defaults.min_p;
-  out.top_k = top_k ? static_cast<std::uint32_t>(*top_k < 0 ? 0 : *top_k) : defaults.top_k;
-  out.ignore_end = ignore_eos.value_or(false);
+/// What is given back as it came.
+parsed<void> read_echoed(const fields& from, call& out) {
+  INFER_TRY(const json::object* const metadata, read_object(from, "metadata"));
+  if (metadata != nullptr) out.metadata_json = write_json(*metadata);
+  INFER_TRY(const json::string* const tier, read_string(from, "service_tier"));
+  out.service_tier = tier != nullptr;
   return success();
 }
 
@@ -143,20 +110,26 @@ parsed<void> read_streaming(const fields& from, call& out) {
 
 }  // namespace
 
+parsed<void> read_model(const fields& from, msg::generate& out) {
+  INFER_TRY(const json::string* const model, read_string(from, "model"));
+  if (model != nullptr) out.model = std::string(*model);
+  return success();
+}
+
 parsed<void> read_shared_fields(const json::object& request, const call_defaults& defaults, call& out) {
   const fields from{request, {}};
-  INFER_TRY(const json::string* const model, read_string(from, "model"));
-  if (model != nullptr) out.generate.model = std::string(*model);
+  INFER_TRYV(read_model(from, out.generate));
   INFER_TRYV(read_streaming(from, out));
-  INFER_TRYV(read_sampling(from, defaults, out.generate.sampling));
+  out.generate.sampling = defaults.sampling;
+  INFER_TRYV(read_sampler(from, out.generate.sampling));
   INFER_TRYV(read_seed(from, out.generate));
   INFER_TRY(const auto n, read_integer(from, "n", 1, 128));
-  out.generate.choices = static_cast<std::uint32_t>(n.value_or(1));
+  out.generate.choices = out.kept = static_cast<std::uint32_t>(n.value_or(1));
   INFER_TRY(auto stops, read_stops(from));
   out.generate.stop = std::move(stops);
   INFER_TRYV(refuse_unbuilt(from));
-  INFER_TRYV(check_bias(from));
   INFER_TRYV(check_format(from));
+  INFER_TRYV(read_echoed(from, out));
   return success();
 }
 

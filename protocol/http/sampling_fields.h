@@ -4,6 +4,7 @@
 #include <boost/json/object.hpp>
 
 #include "protocol/http/call.h"
+#include "protocol/http/fields.h"
 #include "protocol/http/http_error.h"
 #include "protocol/http/parse_call.h"
 
@@ -12,5 +13,8 @@ namespace infer::http {
 /// Model, sampling, choices, stop strings, seed and streaming of a chat or completion request into `out`.
 /// Errors:  400 with the path.
 parsed<void> read_shared_fields(const boost::json::object& request, const call_defaults& defaults, call& out);
+
+/// The "model" of any request.
+parsed<void> read_model(const fields& from, msg::generate& out);
 
 }  // namespace infer::http

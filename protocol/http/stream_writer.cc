@@ -13,11 +13,11 @@ namespace json = boost::json;
 
 stream_writer::stream_writer(const call& call, answer_head head)
     : kind_(call.kind),
-      choices_(call.generate.choices),
-      logprobs_(call.generate.logprobs),
+      choices_(call.generate.choices * call.prompts()),
+      logprobs_(call.show_logprobs),
       include_usage_(call.include_usage),
       head_(std::move(head)),
-      offsets_(call.generate.choices, 0) {}
+      offsets_(choices_, 0) {}
 
 void stream_writer::add_usage_slot(json::object& out) const {
   if (include_usage_) out["usage"] = nullptr;
@@ -64,6 +64,7 @@ std::string stream_writer::started(const msg::request_started& event) {
 
 std::string stream_writer::text(const msg::text_made& event) {
   if (event.choice >= choices_ || (event.text.empty() && event.tokens.empty())) return {};
+  if (kind_ == call_kind::infill) return sse_data(native_body(event.text, head_.model, nullptr, nullptr));
   if (kind_ != call_kind::chat) {
     json::value logprobs = nullptr;
     if (logprobs_) logprobs = legacy_logprobs(event.tokens, offsets_[event.choice]);
@@ -78,11 +79,14 @@ std::string stream_writer::text(const msg::text_made& event) {
 
 std::string stream_writer::choice_finished(const msg::choice_finished& event) {
   if (event.choice >= choices_) return {};
+  last_ = event;
+  if (kind_ == call_kind::infill) return {};
   if (kind_ != call_kind::chat) return text_chunk(event.choice, {}, nullptr, finish_name(event.reason));
   return chunk(event.choice, {}, nullptr, finish_name(event.reason));
 }
 
 std::string stream_writer::finished(const msg::request_finished& event) {
+  if (kind_ == call_kind::infill) return sse_data(native_body({}, head_.model, &last_, &event));
   std::string out;
   if (include_usage_) {
     json::object last = begin_answer(head_, kind_ == call_kind::chat ? "chat.completion.chunk" : "text_completion");

@@ -1,5 +1,5 @@
 // The events of a request as the frames of an event stream, in the order that clients rely on: the role of every
-// choice, text, the finish reasons, the usage where it was asked for, [DONE].
+// choice, text, the finish reasons, the usage where it was asked for, [DONE]. Infills have llama.cpp's shape instead.
 #pragma once
 
 #include <string>
@@ -37,6 +37,7 @@ class stream_writer {
   bool include_usage_;
   answer_head head_;
   std::vector<std::uint64_t> offsets_;  // characters of each choice sent so far
+  msg::choice_finished last_;
 };
 
 }  // namespace infer::http

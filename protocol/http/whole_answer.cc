@@ -1,7 +1,9 @@
 // Events to one body.
 #include "protocol/http/whole_answer.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
+#include <functional>
 #include <utility>
 
 #include "protocol/http/json_text.h"
@@ -11,7 +13,12 @@ namespace infer::http {
 namespace json = boost::json;
 
 whole_answer::whole_answer(const call& call, answer_head head)
-    : kind_(call.kind), logprobs_(call.generate.logprobs), head_(std::move(head)), choices_(call.generate.choices) {}
+    : kind_(call.kind),
+      logprobs_(call.show_logprobs),
+      made_(call.generate.choices),
+      kept_(std::min(call.kept, call.generate.choices)),
+      head_(std::move(head)),
+      choices_(std::size_t{call.generate.choices} * call.prompts()) {}
 
 void whole_answer::started(const msg::request_started& event) {
   head_.model = event.model;
@@ -21,11 +28,27 @@ void whole_answer::text(const msg::text_made& event) {
   if (event.choice >= choices_.size()) return;
   choice& to = choices_[event.choice];
   to.text += event.text;
+  // The echo of a prompt covers no token of the answer.
+  for (const msg::text_token& token : event.tokens) {
+    if (event.upto == 0) continue;
+    to.likelihood += logprob_of(token.logprob);
+    ++to.counted;
+  }
   if (logprobs_) to.tokens.insert(to.tokens.end(), event.tokens.begin(), event.tokens.end());
 }
 
 void whole_answer::choice_finished(const msg::choice_finished& event) {
-  if (event.choice < choices_.size()) choices_[event.choice].reason = event.reason;
+  if (event.choice < choices_.size()) choices_[event.choice].end = event;
+}
+
+std::vector<const whole_answer::choice*> whole_answer::shown(std::size_t prompt) const {
+  std::vector<const choice*> out;
+  for (std::size_t i = 0; i < made_; ++i) out.push_back(&choices_[prompt * made_ + i]);
+  if (kept_ < made_) {
+    std::ranges::stable_sort(out, std::ranges::greater{}, [](const choice* c) { return c->mean(); });
+    out.resize(kept_);
+  }
+  return out;
 }
 
 json::object whole_answer::shape(const choice& choice, std::size_t index) const {
@@ -47,14 +70,18 @@ json::object whole_answer::shape(const choice& choice, std::size_t index) const 
     if (logprobs_) logprobs = legacy_logprobs(choice.tokens, offset);
   }
   out["logprobs"] = std::move(logprobs);
-  out["finish_reason"] = finish_name(choice.reason);
+  out["finish_reason"] = finish_name(choice.end.reason);
   return out;
 }
 
 std::string whole_answer::body(const msg::request_finished& event) const {
+  if (kind_ == call_kind::infill)
+    return write_json(native_body(choices_[0].text, head_.model, &choices_[0].end, &event));
   json::object out = begin_answer(head_, kind_ == call_kind::chat ? "chat.completion" : "text_completion");
   json::array choices;
-  for (std::size_t i = 0; i < choices_.size(); ++i) choices.emplace_back(shape(choices_[i], i));
+  for (std::size_t prompt = 0; prompt * made_ < choices_.size(); ++prompt) {
+    for (const choice* one : shown(prompt)) choices.emplace_back(shape(*one, choices.size()));
+  }
   out["choices"] = std::move(choices);
   out["usage"] = usage_of(event);
   out["timings"] = timings_of(event);

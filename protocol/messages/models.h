@@ -22,6 +22,22 @@ struct model_work {
   std::uint32_t pages_total = 0;
 };
 
+/// A stream that a model computes at the moment, as `/slots` shows it.
+struct slot_row {
+  std::uint64_t request_id = 0;
+  std::uint32_t choice = 0;
+  std::uint32_t prompt_tokens = 0;
+  std::uint32_t held = 0;  // positions computed
+  std::uint32_t made = 0;  // tokens
+};
+
+/// What there is to know of a loaded model beside its state, as `/props` shows it.
+struct model_facts {
+  std::uint32_t slots = 0;  // sequences at once
+  std::uint32_t vocabulary = 0;
+  std::string template_text, bos_text, eos_text;
+};
+
 /// One model as `/v1/models` and `infer-node list` show it.
 struct model_row {
   std::string id;
@@ -37,6 +53,8 @@ struct model_row {
   std::uint64_t created = 0;  // seconds since 1970
   std::string detail;         // why it failed
   model_work work;            // zero while nothing runs
+  model_facts facts;          // empty while nothing runs
+  std::vector<slot_row> busy;
 };
 
 struct list_models {
@@ -75,9 +93,17 @@ auto inspect(I& f, model_work& x) {
            x.streams_open, x.streams_waiting, x.pages_free, x.pages_total);
 }
 template <class I>
+auto inspect(I& f, slot_row& x) {
+  return f(x.request_id, x.choice, x.prompt_tokens, x.held, x.made);
+}
+template <class I>
+auto inspect(I& f, model_facts& x) {
+  return f(x.slots, x.vocabulary, x.template_text, x.bos_text, x.eos_text);
+}
+template <class I>
 auto inspect(I& f, model_row& x) {
   return f(x.id, x.aliases, x.path, x.state, x.percent, x.leases, x.waiters, x.context, x.trained_context, x.bytes,
-           x.created, x.detail, x.work);
+           x.created, x.detail, x.work, x.facts, x.busy);
 }
 template <class I>
 auto inspect(I& f, list_models& x) {

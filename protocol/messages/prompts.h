@@ -13,13 +13,25 @@ struct chat_message {
   std::string object_json;
 };
 
-enum class prompt_kind : std::uint8_t { chat, text, ids };
+enum class prompt_kind : std::uint8_t {
+  chat,
+  text,
+  ids,
+  infill,  // what stands between `text` and `suffix`, by the vocabulary's fill-in-the-middle tokens
+};
+
+/// Another file that a model is shown before the one that is to be filled in.
+struct prompt_file {
+  std::string name, text;
+};
 
 /// What a model is to continue, before it is ids.
 struct prompt {
   prompt_kind kind = prompt_kind::text;
   std::vector<chat_message> messages;  // chat
-  std::string text;                    // text
+  std::string text;                    // text, infill
+  std::string suffix;                  // infill
+  std::vector<prompt_file> files;      // infill
   std::vector<std::int32_t> ids;       // ids
   std::string tools_json;              // chat: JSON array, empty: none
   std::string template_kwargs_json;    // chat: JSON object, empty: none
@@ -28,6 +40,7 @@ struct prompt {
   bool add_special = true;             // text: add BOS/EOS as the model is used to
   bool parse_special = false;          // text: control tokens may be written in the text
   bool want_pieces = false;            // answer with the bytes of every token too
+  bool want_text = false;              // ids: answer with their text too
   bool render_only = false;            // chat: answer with the rendered text, not with ids
 };
 
@@ -42,7 +55,7 @@ struct prompt_encoded {
   std::uint64_t request_id = 0;
   std::vector<std::int32_t> ids;
   std::vector<std::string> pieces;  // bytes of each id, where asked for
-  std::string text;                 // the rendered prompt, where asked for
+  std::string text;                 // the rendered prompt or the ids' text, where asked for
   std::uint32_t context = 0;        // positions a sequence of this model may hold
 };
 
@@ -71,9 +84,14 @@ auto inspect(I& f, chat_message& x) {
   return f(x.role, x.content, x.object_json);
 }
 template <class I>
+auto inspect(I& f, prompt_file& x) {
+  return f(x.name, x.text);
+}
+template <class I>
 auto inspect(I& f, prompt& x) {
-  return f(x.kind, x.messages, x.text, x.ids, x.tools_json, x.template_kwargs_json, x.add_generation_prompt,
-           x.continue_last, x.add_special, x.parse_special, x.want_pieces, x.render_only);
+  return f(x.kind, x.messages, x.text, x.suffix, x.files, x.ids, x.tools_json, x.template_kwargs_json,
+           x.add_generation_prompt, x.continue_last, x.add_special, x.parse_special, x.want_pieces, x.want_text,
+           x.render_only);
 }
 template <class I>
 auto inspect(I& f, encode_prompt& x) {

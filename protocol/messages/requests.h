@@ -10,6 +10,7 @@ enum class request_task : std::uint8_t {
   generate,    // continue the prompt
   encode,      // answer text_transformed with ids (and pieces or rendered text, as the prompt asks)
   decode_ids,  // answer text_transformed with the text of prompt.ids
+  embed,       // answer text_transformed with the embeddings of the prompts
 };
 
 /// gateway or embedder → requests, with the sink that gets the events. Floats are already validated.
@@ -18,8 +19,11 @@ struct generate {
   request_task task = request_task::generate;
   std::string model;  // empty: the default model
   infer::msg::prompt prompt;
+  std::vector<infer::msg::prompt> more_prompts;  // generate, embed: of the same request, after `prompt`
   infer::msg::sampling sampling;
-  std::uint32_t choices = 1;
+  infer::msg::pooling pooling{};        // embed
+  std::uint32_t choices = 1;            // of each prompt; the events count choice = prompt · choices + i
+  bool echo = false;                    // text prompts and ids: the answer begins with the prompt
   std::uint32_t max_tokens = no_limit;  // absent: the rest of the context
   std::vector<std::string> stop;
   bool logprobs = false;    // tokens in text_made carry log-probabilities
@@ -107,6 +111,8 @@ struct text_transformed {
   std::vector<std::int32_t> ids;
   std::vector<std::string> pieces;
   std::string text;
+  std::vector<f32_bits> embeddings;  // of all prompts, one after the other, each as long as the next
+  std::uint32_t prompt_tokens = 0;   // embed: of all prompts
 };
 
 /// sink → request: tokens of `choice` up to `upto` have left the process. Absolute, repeatable.
@@ -123,8 +129,8 @@ struct cancel_request {
 
 template <class I>
 auto inspect(I& f, generate& x) {
-  return f(x.request_id, x.task, x.model, x.prompt, x.sampling, x.choices, x.max_tokens, x.stop, x.logprobs,
-           x.seed_given, x.priority, x.deadline_ms, x.window, x.cache_salt);
+  return f(x.request_id, x.task, x.model, x.prompt, x.more_prompts, x.sampling, x.pooling, x.choices, x.echo,
+           x.max_tokens, x.stop, x.logprobs, x.seed_given, x.priority, x.deadline_ms, x.window, x.cache_salt);
 }
 template <class I>
 auto inspect(I& f, request_accepted& x) {
@@ -160,7 +166,7 @@ auto inspect(I& f, request_failed& x) {
 }
 template <class I>
 auto inspect(I& f, text_transformed& x) {
-  return f(x.request_id, x.model, x.ids, x.pieces, x.text);
+  return f(x.request_id, x.model, x.ids, x.pieces, x.text, x.embeddings, x.prompt_tokens);
 }
 template <class I>
 auto inspect(I& f, taken& x) {

@@ -16,6 +16,7 @@ struct raw_token {
   f32_bits logprob;
   std::vector<std::int32_t> top_ids;
   std::vector<f32_bits> top_logprobs;
+  f32_bits sampler_state;
 };
 
 /// decode → port.
@@ -26,6 +27,8 @@ struct raw_tokens {
   std::vector<raw_token> tokens;
   std::uint8_t end = 0;  // stream_end
   std::string fault;
+  std::vector<raw_token> prompt;  // both where they were asked for
+  std::vector<f32_bits> embedding;
 };
 
 /// supervisor → whoever is in `needs`: the current decode, after every (re)start.
@@ -56,11 +59,11 @@ auto inspect(I& f, stream_slot& x) {
 }
 template <class I>
 auto inspect(I& f, raw_token& x) {
-  return f(x.id, x.logprob, x.top_ids, x.top_logprobs);
+  return f(x.id, x.logprob, x.top_ids, x.top_logprobs, x.sampler_state);
 }
 template <class I>
 auto inspect(I& f, raw_tokens& x) {
-  return f(x.key, x.epoch, x.first_index, x.tokens, x.end, x.fault);
+  return f(x.key, x.epoch, x.first_index, x.tokens, x.end, x.fault, x.prompt, x.embedding);
 }
 template <class I>
 auto inspect(I& f, decode_bound& x) {

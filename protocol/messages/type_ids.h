@@ -114,6 +114,9 @@ CAF_ADD_TYPE_ID(infer, (infer::msg::who_runs))
 CAF_ADD_TYPE_ID(infer, (infer::msg::check_credited))
 CAF_ADD_TYPE_ID(infer, (infer::msg::zoo_tick))
 CAF_ADD_TYPE_ID(infer, (infer::msg::model_watch))
+CAF_ADD_TYPE_ID(infer, (infer::msg::logit_bias))
+CAF_ADD_TYPE_ID(infer, (infer::msg::pooling))
+CAF_ADD_TYPE_ID(infer, (infer::msg::prompt_file))
 
 CAF_END_TYPE_ID_BLOCK(infer)
 

@@ -46,7 +46,7 @@ def wrong_message(r):
 
 
 def wrong_ids(r):
-    ids = r.choice([[-1], [10 ** 9], [2 ** 40], ["a", 1], [1.5], [None], [[1], [2]], [320]])
+    ids = r.choice([[-1], [10 ** 9], [2 ** 40], ["a", 1], [1.5], [None], [[1], [-2]], [[1], []], [320]])
     return broken_request("wrong ids", post("/v1/completions", {"prompt": ids, "max_tokens": 1}), {400})
 
 
@@ -144,7 +144,7 @@ def empty_body(r):
 
 def bad_limits(r):
     name, value = r.choice([("temperature", 3), ("temperature", -1), ("top_p", 2), ("n", 0), ("n", 1000), ("max_tokens", -1), ("stop", ["a"] * 17),
-                            ("top_logprobs", 5), ("logit_bias", {"1": 5}), ("presence_penalty", 1)])
+                            ("top_logprobs", 5), ("logit_bias", {"1": 500}), ("presence_penalty", 3), ("mirostat", 7), ("samplers", "?")])
     return broken_request("bad limits", post("/v1/chat/completions", {**CHAT, name: value}), {400})
 
 

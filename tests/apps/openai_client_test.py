@@ -203,7 +203,8 @@ def completions_take_token_ids(client):
 def a_bad_field_is_a_bad_request_that_names_it(client):
     for fields, param in [({"temperature": 3}, "temperature"), ({"n": 0}, "n"), ({"top_logprobs": 3}, "top_logprobs"),
                           ({"max_tokens": -1}, "max_tokens"), ({"stop": [""]}, "stop"), ({"top_p": 1.5}, "top_p"),
-                          ({"extra_body": {"seed": "x"}}, "seed"), ({"response_format": {"type": "json_object"}}, "response_format.type")]:
+                          ({"extra_body": {"seed": "x"}}, "seed"), ({"frequency_penalty": 3}, "frequency_penalty"), ({"logit_bias": {"1": 200}}, "logit_bias.1"),
+                          ({"extra_body": {"mirostat": 3}}, "mirostat"), ({"extra_body": {"samplers": ["magic"]}}, "samplers"), ({"response_format": {"type": "json_object"}}, "response_format.type")]:
         e = refused(openai.BadRequestError, lambda: ask(client, **fields))
         assert e.param == param and e.type == "invalid_request_error" and e.request_id, (fields, e.body)
     e = refused(openai.BadRequestError, lambda: client.chat.completions.create(model=MODEL, messages=[]))
@@ -222,8 +223,141 @@ def a_prompt_beyond_the_context_is_refused_with_both_numbers(client):
 
 @case
 def an_unknown_url_is_not_found(client):
-    e = refused(openai.NotFoundError, lambda: client.embeddings.create(model=MODEL, input="x"))
+    e = refused(openai.NotFoundError, lambda: client.images.generate(prompt="x"))
     assert e.code == "unknown_url", e.body
+
+
+@case
+def completions_take_several_prompts(client):
+    alone = [client.completions.create(model=MODEL, prompt=p, max_tokens=5, n=2, seed=2, temperature=1).choices for p in ("One,", "The sea")]
+    both = client.completions.create(model=MODEL, prompt=["One,", "The sea"], max_tokens=5, n=2, seed=2, temperature=1)
+    assert [c.index for c in both.choices] == [0, 1, 2, 3]
+    assert [c.text for c in both.choices] == [c.text for choices in alone for c in choices]
+    assert both.usage.completion_tokens == 20
+
+
+@case
+def an_echo_begins_the_answer_and_has_the_prompts_logprobs(client):
+    prompt = "The capital of France is"
+    plain = client.completions.create(model=MODEL, prompt=prompt, temperature=0, max_tokens=3, logprobs=1).choices[0]
+    for stream in (False, True):
+        made = client.completions.create(model=MODEL, prompt=prompt, temperature=0, max_tokens=3, logprobs=1, echo=True, stream=stream)
+        choices = [c.choices[0] for c in made] if stream else [made.choices[0]]
+        text = "".join(c.text for c in choices)
+        tokens = [t for c in choices if c.logprobs for t in c.logprobs.tokens]
+        values = [v for c in choices if c.logprobs for v in c.logprobs.token_logprobs]
+        offsets = [o for c in choices if c.logprobs for o in c.logprobs.text_offset]
+        assert text == prompt + plain.text and "".join(tokens) == text, (text, tokens)
+        assert values[0] is None and all(v <= 0 for v in values[1:]), values
+        assert values[-3:] == plain.logprobs.token_logprobs, (values, plain.logprobs)
+        assert [text[o:].startswith(t) for o, t in zip(offsets, tokens)] == [True] * len(tokens)
+    scored = client.completions.create(model=MODEL, prompt=prompt, max_tokens=0, logprobs=0, echo=True)
+    assert scored.choices[0].text == prompt and scored.usage.completion_tokens == 0
+    assert scored.choices[0].logprobs.token_logprobs == values[:-3]
+
+
+@case
+def the_best_of_several_is_the_most_likely(client):
+    ask_for = dict(model=MODEL, prompt="Once upon a time", max_tokens=6, seed=9, temperature=1.2)
+    all_of_them = client.completions.create(n=6, logprobs=0, **ask_for).choices
+    best = client.completions.create(n=2, best_of=6, **ask_for)
+    mean = {c.text: sum(c.logprobs.token_logprobs) / len(c.logprobs.token_logprobs) for c in all_of_them}
+    expected = sorted(mean, key=mean.get, reverse=True)[:2]
+    assert [c.text for c in best.choices] == expected and [c.index for c in best.choices] == [0, 1], (best.choices, mean)
+    assert best.choices[0].logprobs is None and best.usage.completion_tokens == 36
+    e = refused(openai.BadRequestError, lambda: client.completions.create(n=1, best_of=2, stream=True, **ask_for))
+    assert e.param == "best_of", e.body
+
+
+@case
+def a_suffix_needs_a_model_that_fills_in(client):
+    e = refused(openai.BadRequestError, lambda: client.completions.create(model=MODEL, prompt="a", suffix="b"))
+    assert e.param == "suffix", e.body
+
+
+def dot(a, b):
+    return sum(x * y for x, y in zip(a, b))
+
+
+@case
+def embeddings_compare_texts(client):
+    texts = ["A cat sat on the mat.", "The cat lay on a rug.", "Interest rates rose by two percent."]
+    made = client.embeddings.create(model=MODEL, input=texts)
+    vectors = [d.embedding for d in made.data]
+    assert [d.index for d in made.data] == [0, 1, 2] and made.model == MODEL
+    assert len({len(v) for v in vectors}) == 1 and len(vectors[0]) == 576
+    assert all(abs(dot(v, v) - 1) < 1e-4 for v in vectors)
+    assert dot(vectors[0], vectors[1]) > dot(vectors[0], vectors[2]), "what means the same is nearer"
+    assert made.usage.prompt_tokens == made.usage.total_tokens > 15
+    as_numbers = client.embeddings.create(model=MODEL, input=texts[0], encoding_format="float").data[0].embedding
+    assert max(abs(a - b) for a, b in zip(as_numbers, vectors[0])) < 1e-7
+    ids = client.post("/tokenize", body={"content": texts[0]}, cast_to=dict[str, list[int]])["tokens"]
+    assert client.embeddings.create(model=MODEL, input=[ids, ids]).data[1].embedding == vectors[0]
+    short = client.embeddings.create(model=MODEL, input=texts[0], dimensions=32).data[0].embedding
+    assert len(short) == 32 and abs(dot(short, short) - 1) < 1e-4
+    for pooling in ("last", "cls"):
+        other = client.embeddings.create(model=MODEL, input=texts[0], extra_body={"pooling": pooling}).data[0].embedding
+        assert other != vectors[0]
+
+
+@case
+def embeddings_refuse_what_is_no_input(client):
+    for fields, param in [({"input": ""}, "input"), ({"input": []}, "input"), ({"input": ["a", ""]}, "input[1]"), ({"input": [1] * 513}, "input"),
+                          ({"input": "a", "dimensions": 9999}, "dimensions")]:
+        e = refused(openai.BadRequestError, lambda: client.embeddings.create(model=MODEL, **fields))
+        assert e.param == param, (fields, e.body)
+
+
+@case
+def every_sampling_parameter_is_taken_and_repeats(client):
+    extras = [{"typical_p": 0.5}, {"mirostat": 1}, {"mirostat": 2, "mirostat_tau": 3}, {"dynatemp_range": 0.7}, {"top_n_sigma": 1},
+              {"xtc_probability": 1, "xtc_threshold": 0.05}, {"dry_multiplier": 2, "dry_allowed_length": 1}, {"repeat_penalty": 1.5},
+              {"samplers": ["temperature", "min_p"], "min_p": 0.2}]
+    made = []
+    for extra in extras:
+        texts = [ask(client, "Tell a story.", seed=5, temperature=1, max_tokens=12, extra_body=extra).choices[0].message.content for _ in range(2)]
+        assert texts[0] == texts[1], extra
+        made.append(texts[0])
+    assert len(set(made)) > 4, made
+    greedy = ask(client, "Say yes.", max_tokens=1, logprobs=True).choices[0]
+    first = client.post("/tokenize", body={"content": greedy.message.content}, cast_to=dict[str, list[int]])["tokens"][0]
+    other = ask(client, "Say yes.", max_tokens=1, logit_bias={str(first): -100}).choices[0]
+    assert other.message.content != greedy.message.content
+    forced = ask(client, "Say yes.", max_tokens=3, logit_bias={str(first): 100}, presence_penalty=0).choices[0]
+    assert forced.message.content == greedy.message.content * 3, forced
+    loop = ask(client, "Count.", max_tokens=20, frequency_penalty=2, presence_penalty=2).choices[0].message.content
+    assert loop
+
+
+@case
+def what_was_sent_to_be_given_back_is(client):
+    made = ask(client, max_tokens=1, metadata={"a": "b"}, service_tier="auto", store=False, user="me")
+    assert made.service_tier == "default" and made.metadata == {"a": "b"}, made
+    assert ask(client, max_tokens=1).service_tier is None
+
+
+@case
+def a_repeated_prompt_is_cached(client):
+    text = "Repeat after me: " + "and so on, " * 30
+    ask(client, text, max_tokens=1)
+    made = ask(client, text, max_tokens=1)
+    assert made.usage.prompt_tokens_details.cached_tokens > 50, made.usage
+    assert made.timings["cache_n"] == made.usage.prompt_tokens_details.cached_tokens
+    assert made.timings["prompt_n"] + made.timings["cache_n"] == made.usage.prompt_tokens
+
+
+@case
+def the_native_routes_tell_of_the_server(client):
+    props = client.get("/props", cast_to=dict[str, object])
+    assert props["total_slots"] >= 1 and "im_start" in props["chat_template"] and props["model_path"].endswith(".gguf")
+    assert props["default_generation_settings"]["n_ctx"] == 512
+    with ask(client, "Count from one to a hundred.", stream=True, max_tokens=200) as stream:
+        next(stream)
+        slots = client.get("/slots", cast_to=list[dict[str, object]])
+        assert len(slots) == props["total_slots"] and sum(s["is_processing"] for s in slots) >= 1, slots
+    body = {"messages": [{"role": "user", "content": "hi"}]}
+    prompt = client.post("/apply-template", body=body, cast_to=dict[str, object])["prompt"]
+    assert prompt.endswith("<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n"), prompt
 
 
 def a_wrong_key_is_refused_and_the_right_one_is_not(url):

@@ -389,7 +389,7 @@ class command_line(unittest.TestCase):
 
     def test_a_reader_that_goes_away_ends_the_program(self):
         # Both would write on for long: the one what it reads, the other until the context is full.
-        for arguments in (["tokenize", "-m", model("tiny")], ["run", "-m", model("large"), "--raw", "--temp", "2", "abc"]):
+        for arguments in (["tokenize", "-m", model("tiny")], ["run", "-m", model("large"), "--raw", "--temp", "2", "--ignore-eos", "abc"]):
             with tempfile.TemporaryFile() as text:
                 text.write(b"abc " * 100_000)
                 text.seek(0)

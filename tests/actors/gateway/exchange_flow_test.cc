@@ -33,6 +33,40 @@ TEST_F(ExchangeFlow, AnswersCompletionsAndTheNativeRoutes) {
   EXPECT_EQ(ask(post("/detokenize", R"({"tokens":[1]})")).body, R"({"content":"decoded"})");
 }
 
+TEST_F(ExchangeFlow, AnswersEmbeddingsInfillsAndTemplates) {
+  start();
+  EXPECT_EQ(ask(post("/v1/embeddings", R"({"input":["a","b"],"encoding_format":"float"})")).body,
+            R"({"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.5,0.5]},)"
+            R"({"object":"embedding","index":1,"embedding":[0.5,0.5]}],"model":"the-model",)"
+            R"("usage":{"prompt_tokens":3,"total_tokens":3}})");
+  const raw_answer wide = ask(post("/embeddings", R"({"input":"a","dimensions":3})"));
+  EXPECT_EQ(wide.status, 400);
+  EXPECT_NE(wide.body.find(R"("param":"dimensions")"), std::string::npos);
+  EXPECT_NE(ask(post("/infill", R"({"input_prefix":"say 2","input_suffix":""})"))
+                .body.find(R"("content":"w0 w1 ","stop":true,"model":"the-model","stop_type":"eos")"),
+            std::string::npos);
+  const raw_answer streamed = ask(post("/infill", R"({"input_prefix":"say 2","input_suffix":"","stream":true})"));
+  EXPECT_TRUE(streamed.body.starts_with("data: {\"index\":0,\"content\":\"w0 \",\"stop\":false}\n\n")) << streamed.body;
+  EXPECT_EQ(ask(post("/apply-template", chat_body("x"))).body, R"({"prompt":"decoded"})");
+}
+
+TEST_F(ExchangeFlow, TellsOfPropertiesAndSlots) {
+  start();
+  const raw_answer props = ask(get("/props"));
+  EXPECT_EQ(props.status, 200);
+  EXPECT_NE(props.body.find(R"("model_alias":"org/the-model:q4@1")"), std::string::npos) << props.body;
+  EXPECT_EQ(ask(get("/props?model=org%2Fthe-model:q4@1")).status, 200);
+  EXPECT_EQ(ask(get("/props?model=nobody")).status, 404);
+  EXPECT_EQ(ask(get("/slots?x=y")).body, "[]") << "a model that does not run has none";
+}
+
+TEST_F(ExchangeFlow, SeveralPromptsCountTheirChoicesOn) {
+  start();
+  const std::string body = ask(post("/completions", R"({"prompt":["say 1","b"],"n":2})")).body;
+  EXPECT_EQ(times(body, R"("text":)"), 4u) << body;
+  EXPECT_NE(body.find(R"("index":3)"), std::string::npos);
+}
+
 TEST_F(ExchangeFlow, StreamsInOrderAndKeepsTheConnection) {
   start();
   raw_client client = connect();

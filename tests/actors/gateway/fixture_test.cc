@@ -105,6 +105,10 @@ void follow(fake_pointer self, const std::string& script) {
 void transform(fake_pointer self) {
   const msg::generate& order = self->state.order;
   msg::text_transformed out{order.request_id, "the-model", {}, {}, "decoded"};
+  if (order.task == msg::request_task::embed) {
+    out.embeddings.resize(2 * (1 + order.more_prompts.size()), 0.5f);
+    out.prompt_tokens = 3;
+  }
   if (order.task == msg::request_task::encode) out.ids = {1, 2, static_cast<std::int32_t>(order.prompt.text.size())};
   self->send(self->state.sink, out);
   self->quit();

@@ -24,6 +24,13 @@ TEST(Routes, KnowPathsAndMethods) {
   EXPECT_EQ(match_route("/v1/models/a%2Fb:c@d").model, "a/b:c@d");
   EXPECT_EQ(match_route("/v1/models/50%").model, "50%");
   EXPECT_EQ(match_route("/v1/models/%4").model, "%4");
+  EXPECT_EQ(match_route("/v1/embeddings").to, route::embeddings);
+  EXPECT_EQ(match_route("/infill").to, route::infill);
+  EXPECT_EQ(match_route("/slots?model=x").to, route::slots);
+  EXPECT_EQ(query_value("/slots?a=b&model=x%2Fy&c", "model"), "x/y");
+  EXPECT_EQ(query_value("/slots?model=x#model=y", "model"), "x");
+  EXPECT_EQ(query_value("/slots?models=x&&model", "model"), "");
+  EXPECT_EQ(query_value("/slots", "model"), "");
   EXPECT_TRUE(allows(route::root, "HEAD"));
   EXPECT_FALSE(allows(route::chat, "GET"));
   EXPECT_FALSE(allows(route::chat, "POS"));

@@ -22,10 +22,14 @@ struct recorder final : batch_output {
   std::vector<msg::stream_refused> refusals;
   std::vector<std::string> faults;
   std::map<std::uint32_t, std::uint32_t> cached;  // by choice
+  std::map<std::uint32_t, std::vector<msg::raw_token>> tokens, prompts;
+  std::map<std::uint32_t, std::vector<msg::f32_bits>> embeddings;
   void opened(msg::stream_opened o) override { cached[o.key.choice] = o.cached; }
   void made(msg::raw_tokens t) override {
     auto& log = ids[t.key.choice];
-    for (const auto& token : t.tokens) log.push_back(token.id);
+    for (const auto& token : t.tokens) log.push_back(token.id), tokens[t.key.choice].push_back(token);
+    if (!t.prompt.empty()) prompts[t.key.choice] = t.prompt;
+    if (!t.embedding.empty()) embeddings[t.key.choice] = t.embedding;
     if (t.end != 0) ends[t.key.choice] = static_cast<msg::stream_end>(t.end);
     if (!t.fault.empty()) faults.push_back(t.fault);
   }

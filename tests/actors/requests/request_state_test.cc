@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <variant>
 
 namespace infer::actors {
@@ -18,6 +20,7 @@ struct recorder final : request_output {
   std::vector<msg::close_stream> closes;
   msg::request_failed failed;
   msg::request_finished finished;
+  msg::text_transformed transformed;
   std::string text;
   std::vector<msg::text_made> texts;
   std::vector<msg::choice_finished> choices;
@@ -36,7 +39,7 @@ struct recorder final : request_output {
   void emit(const msg::choice_finished& e) override { choices.push_back(e); }
   void emit(const msg::request_finished& e) override { finished = e, log.push_back("finished"); }
   void emit(const msg::request_failed& e) override { failed = e, log.push_back("failed"); }
-  void emit(const msg::text_transformed&) override { log.push_back("transformed"); }
+  void emit(const msg::text_transformed& e) override { transformed = e, log.push_back("transformed"); }
   void done() override { ++dones; }
   std::vector<std::string> take() { return std::exchange(log, {}); }
 };
@@ -311,6 +314,153 @@ TEST_F(request, transforming_text_ends_with_its_answer) {
   lease();
   state_->encoded({5, {1, 2}, {}, {}, 100});
   EXPECT_EQ(out_.take(), (steps{"acquire", "encode", "transformed", "release"}));
+}
+
+TEST_F(request, what_the_sampler_needs_travels_with_the_log) {
+  to_streaming();
+  EXPECT_EQ(out_.opened.sampler_state.value(), 0.0f);
+  state_->made({{5, 3, 0}, 1, 0, {{'a', "a", 0.0f, {}, 4.5f}, {'b', "b", 0.0f, {}, 4.25f}}, msg::stream_end::none, {}});
+  state_->lost({1});
+  EXPECT_EQ(out_.opened.sampler_state.value(), 4.25f);
+}
+
+TEST_F(request, several_prompts_are_encoded_in_turn_and_their_choices_counted_on) {
+  msg::generate g;
+  g.choices = 2;
+  g.more_prompts.resize(1);
+  g.more_prompts[0].kind = msg::prompt_kind::text;
+  begin(std::move(g));
+  lease();
+  EXPECT_EQ(out_.take(), (steps{"acquire", "encode"}));
+  state_->encoded({5, {10}, {}, {}, 100});
+  EXPECT_EQ(out_.take(), steps{"encode"});
+  state_->encoded({5, {20, 21}, {}, {}, 100});
+  ASSERT_EQ(out_.opens.size(), 4u);
+  for (std::uint32_t c = 0; c < 4; ++c) {
+    EXPECT_EQ(out_.opens[c].key.choice, c);
+    EXPECT_EQ(out_.opens[c].prompt_ids.size(), c < 2 ? 1u : 2u);
+    EXPECT_EQ(out_.opens[c].sampling.choice, c % 2) << "a prompt's choices are drawn as if it were alone";
+    state_->opened({{5, 3, c}, 1, 1, c});
+  }
+  for (std::uint32_t c = 0; c < 4; ++c) tokens(0, {"x"}, msg::stream_end::length, 1, c);
+  EXPECT_EQ(out_.finished.prompt_tokens, 3u);
+  EXPECT_EQ(out_.finished.cached_tokens, 2u) << "of the first choice of each prompt";
+  EXPECT_EQ(out_.finished.completion_tokens, 4u);
+}
+
+TEST_F(request, a_prompt_at_fault_is_named_by_its_place) {
+  msg::generate g;
+  g.more_prompts.resize(1);
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, {10}, {}, {}, 2});
+  state_->encoded({5, {1, 2, 3}, {}, {}, 2});
+  EXPECT_EQ(out_.failed.code, msg::refusal::context_length_exceeded);
+  EXPECT_EQ(out_.failed.param, "prompt[1]");
+}
+
+TEST_F(request, so_many_choices_are_open_at_once_and_the_rest_follow) {
+  msg::generate g;
+  g.choices = 100;
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, {10}, {}, {}, 100});
+  const auto opened = out_.opens.size();
+  EXPECT_LT(opened, 100u);
+  for (std::uint32_t c = 0; c < 100; ++c) {
+    state_->opened({{5, 3, c}, 1, 1, 0});
+    tokens(0, {"x"}, msg::stream_end::length, 1, c);
+    EXPECT_LE(out_.opens.size(), opened + c + 1);
+  }
+  EXPECT_EQ(out_.opens.size(), 100u);
+  EXPECT_EQ(out_.choices.size(), 100u);
+  EXPECT_EQ(out_.dones, 1);
+}
+
+TEST_F(request, an_echo_comes_before_the_text_of_every_choice) {
+  msg::generate g;
+  g.choices = 2;
+  g.echo = true;
+  g.prompt.text = "once ";
+  to_streaming(std::move(g));
+  tokens(0, {"a"}, msg::stream_end::length, 1, 1);
+  tokens(0, {"b"}, msg::stream_end::length, 1, 0);
+  ASSERT_EQ(out_.texts.size(), 4u);
+  EXPECT_EQ(out_.text, "once aonce b");
+  EXPECT_EQ(out_.texts[0].choice, 1u);
+  EXPECT_EQ(out_.texts[0].upto, 0u);
+}
+
+msg::tokens_made with_prompt(std::uint32_t choice, const std::string& piece, msg::stream_end end) {
+  msg::tokens_made m{{5, 3, choice}, 1, 0, {{1, piece, -1.0f, {}}}, end, {}};
+  m.prompt = {{10, "o", std::numeric_limits<float>::quiet_NaN(), {}}, {11, "nce ", -2.0f, {}}};
+  return m;
+}
+
+TEST_F(request, an_echo_with_logprobs_waits_for_the_scores_of_the_first_choice) {
+  msg::generate g;
+  g.choices = 3;
+  g.echo = g.logprobs = true;
+  g.prompt.text = "once ";
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, {10, 11}, {}, {}, 100});
+  ASSERT_EQ(out_.opens.size(), 1u);
+  EXPECT_TRUE(out_.opens[0].score_prompt);
+  state_->opened({{5, 3, 0}, 1, 1, 0});
+  state_->made(with_prompt(0, "a", msg::stream_end::length));
+  ASSERT_EQ(out_.opens.size(), 3u);
+  EXPECT_FALSE(out_.opens[1].score_prompt);
+  ASSERT_EQ(out_.texts.size(), 2u);
+  EXPECT_EQ(out_.texts[0].text, "once ");
+  ASSERT_EQ(out_.texts[0].tokens.size(), 2u);
+  EXPECT_TRUE(std::isnan(out_.texts[0].tokens[0].logprob.value()));
+  for (std::uint32_t c = 1; c < 3; ++c) {
+    state_->opened({{5, 3, c}, 1, 1, 0});
+    tokens(0, {"b"}, msg::stream_end::length, 1, c);
+    EXPECT_EQ(out_.texts[2 * c].tokens.size(), 2u);
+  }
+  EXPECT_EQ(out_.dones, 1);
+}
+
+TEST_F(request, scores_without_any_token_come_with_one_that_is_not_shown) {
+  msg::generate g;
+  g.echo = g.logprobs = true;
+  g.max_tokens = 0;
+  g.prompt.text = "once ";
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, {10, 11}, {}, {}, 100});
+  EXPECT_EQ(out_.opened.max_tokens, 1u);
+  state_->opened({{5, 3, 0}, 1, 1, 0});
+  state_->made(with_prompt(0, "a", msg::stream_end::length));
+  EXPECT_EQ(out_.text, "once ");
+  EXPECT_EQ(out_.finished.completion_tokens, 0u);
+  EXPECT_EQ(out_.choices.at(0).reason, msg::finish_reason::length);
+}
+
+TEST_F(request, embeddings_of_all_inputs_come_in_order) {
+  msg::generate g;
+  g.task = msg::request_task::embed;
+  g.pooling = msg::pooling::last;
+  g.more_prompts.resize(1);
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, {10, 11}, {}, {}, 2});
+  state_->encoded({5, {12}, {}, {}, 2});
+  ASSERT_EQ(out_.opens.size(), 2u);
+  EXPECT_EQ(out_.opens[0].pooling, msg::pooling::last);
+  for (const std::uint32_t c : {1u, 0u}) {
+    state_->opened({{5, 3, c}, 1, 1, 0});
+    msg::tokens_made m{{5, 3, c}, 1, 0, {}, msg::stream_end::length, {}};
+    m.embedding = {static_cast<float>(c), 0.5f};
+    state_->made(m);
+  }
+  EXPECT_EQ(out_.transformed.prompt_tokens, 3u);
+  ASSERT_EQ(out_.transformed.embeddings.size(), 4u);
+  EXPECT_EQ(out_.transformed.embeddings[0].value(), 0.0f);
+  EXPECT_EQ(out_.transformed.embeddings[2].value(), 1.0f);
+  EXPECT_EQ(out_.dones, 1);
 }
 
 }  // namespace

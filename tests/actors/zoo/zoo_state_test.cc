@@ -101,6 +101,22 @@ TEST_F(zoo, an_absent_model_is_measured_claimed_loaded_and_started) {
   EXPECT_EQ(out_.grants[0].model, "a");
 }
 
+TEST_F(zoo, a_model_may_answer_to_any_name) {
+  acquire(1, "gpt-4");
+  ASSERT_EQ(out_.refusals.size(), 1u);
+  auto models = two_models();
+  models[1].aliases = {any_name};
+  zoo_state lenient(models, 1, out_);
+  lenient.acquire({2, "gpt-4", 0, msg::no_limit}, now_);
+  EXPECT_EQ(out_.refusals.size(), 1u);
+  EXPECT_EQ(out_.last_measure.source.id, "b");
+  lenient.acquire({3, "a", 0, msg::no_limit}, now_);
+  EXPECT_EQ(out_.last_measure.source.id, "a") << "a name that somebody has is his";
+  lenient.unload({4, "gpt-4"}, now_);
+  ASSERT_EQ(out_.changes.size(), 1u);
+  EXPECT_FALSE(out_.changes[0].done) << "orders name a model";
+}
+
 TEST_F(zoo, waiters_are_coalesced_and_served_in_order) {
   for (std::uint64_t request = 1; request <= 5; ++request) acquire(request);
   EXPECT_EQ(out_.take(), steps{"measure"});

@@ -1,4 +1,4 @@
-// The sampling chain against a plain implementation of its definition, and the generator against published vectors.
+// The sampling chain against implementations of its definition, and the generator against published vectors.
 #include "engine/decode/sampler.h"
 
 #include <gtest/gtest.h>
@@ -11,6 +11,8 @@
 
 #include "engine/core/elementary.h"
 #include "engine/decode/philox.h"
+#include "engine/decode/repetition.h"
+#include "tests/engine/decode/sampling_reference.h"
 
 namespace infer::decode {
 namespace {
@@ -32,14 +34,6 @@ TEST(philox, draws_depend_on_every_part_of_their_place) {
   EXPECT_NE(base, uniform_draw(1, 2, 4, 4));
   EXPECT_NE(base, uniform_draw(1, 2, 3, 5));
   EXPECT_NE(base, uniform_draw(1 + (std::uint64_t{1} << 32), 2, 3, 4));
-}
-
-std::vector<float> random_logits(std::size_t count, std::uint32_t seed, float spread = 4) {
-  std::mt19937 random(seed);
-  std::normal_distribution<float> draw(0, spread);
-  std::vector<float> out(count);
-  for (float& x : out) x = draw(random);
-  return out;
 }
 
 /// The definition, sorted in full.
@@ -100,7 +94,7 @@ TEST(sampler, follows_its_definition_for_every_filter) {
     p.top_p = seed % 4 == 0 ? 1.0f : 0.5f + 0.1f * static_cast<float>(seed % 5);
     p.min_p = seed % 5 == 0 ? 0.05f : 0.0f;
     for (std::uint32_t position = 0; position < 4; ++position)
-      ASSERT_EQ(s.sample(logits, p, position).token.id, naive(logits, p, position))
+      ASSERT_EQ(s.sample(logits, p, {.position = position}).token.id, naive(logits, p, position))
           << "seed " << seed << " position " << position;
   }
 }
@@ -108,17 +102,17 @@ TEST(sampler, follows_its_definition_for_every_filter) {
 TEST(sampler, temperature_zero_takes_the_best_and_of_equals_the_lowest_id) {
   sampler s;
   const std::vector<float> logits{1, 3, 2, 3};
-  EXPECT_EQ(s.sample(logits, {.temperature = 0}, 0).token.id, 1);
+  EXPECT_EQ(s.sample(logits, {.temperature = 0}, {}).token.id, 1);
 }
 
 TEST(sampler, top_k_one_and_a_tiny_top_p_are_greedy) {
   sampler s;
   for (std::uint32_t seed = 0; seed < 50; ++seed) {
-    const auto logits = random_logits(500, seed);
+    const auto logits = random_logits(500, 2 * seed);
     const auto best = static_cast<token_id>(std::ranges::max_element(logits) - logits.begin());
-    EXPECT_EQ(s.sample(logits, {.top_k = 1, .seed = seed}, 3).token.id, best);
-    EXPECT_EQ(s.sample(logits, {.top_p = 0, .seed = seed}, 3).token.id, best);
-    EXPECT_EQ(s.sample(logits, {.min_p = 1, .seed = seed}, 3).token.id, best);
+    EXPECT_EQ(s.sample(logits, {.top_k = 1, .seed = seed}, {.position = 3}).token.id, best);
+    EXPECT_EQ(s.sample(logits, {.top_p = 0, .seed = seed}, {.position = 3}).token.id, best);
+    EXPECT_EQ(s.sample(logits, {.min_p = 1, .seed = seed}, {.position = 3}).token.id, best);
   }
 }
 
@@ -129,7 +123,8 @@ TEST(sampler, draws_have_the_frequencies_of_the_distribution) {
   for (const float l : logits) total += std::exp(static_cast<double>(l));
   std::map<token_id, int> seen;
   constexpr int draws = 40000;
-  for (int i = 0; i < draws; ++i) ++seen[s.sample(logits, {.seed = 17}, static_cast<std::uint32_t>(i)).token.id];
+  for (int i = 0; i < draws; ++i)
+    ++seen[s.sample(logits, {.seed = 17}, {.position = static_cast<std::uint32_t>(i)}).token.id];
   for (token_id id = 0; id < 4; ++id)
     EXPECT_NEAR(seen[id] / static_cast<double>(draws), std::exp(logits[id]) / total, 0.01);
 }
@@ -137,9 +132,10 @@ TEST(sampler, draws_have_the_frequencies_of_the_distribution) {
 TEST(sampler, does_not_remember_earlier_calls) {
   sampler used, fresh;
   for (std::uint32_t seed = 0; seed < 20; ++seed)
-    used.sample(random_logits(900, seed), {.top_p = 0.9f, .seed = seed}, seed);
+    used.sample(random_logits(900, seed), {.top_p = 0.9f, .seed = seed}, {.position = seed});
   const auto logits = random_logits(900, 77);
-  EXPECT_EQ(used.sample(logits, {.seed = 5}, 9).token.id, fresh.sample(logits, {.seed = 5}, 9).token.id);
+  EXPECT_EQ(used.sample(logits, {.seed = 5}, {.position = 9}).token.id,
+            fresh.sample(logits, {.seed = 5}, {.position = 9}).token.id);
 }
 
 TEST(sampler, reports_log_probabilities_of_the_models_own_distribution) {
@@ -147,7 +143,7 @@ TEST(sampler, reports_log_probabilities_of_the_models_own_distribution) {
   const auto logits = random_logits(3000, 3);
   double total = 0;
   for (const float l : logits) total += std::exp(static_cast<double>(l));
-  const auto out = s.sample(logits, {.temperature = 0.3f, .top_k = 5, .seed = 1}, 0, 4);
+  const auto out = s.sample(logits, {.temperature = 0.3f, .top_k = 5, .seed = 1}, {}, 4);
   EXPECT_NEAR(out.token.logprob, logits[out.token.id] - std::log(total), 1e-5);
   ASSERT_EQ(out.top.size(), 4u);
   for (std::size_t i = 0; i < 4; ++i) {
@@ -156,6 +152,151 @@ TEST(sampler, reports_log_probabilities_of_the_models_own_distribution) {
       EXPECT_GE(out.top[i - 1].logprob, out.top[i].logprob);
     }
   }
+}
+
+/// Parameters in which everything may be on, in any order.
+sampling_params random_params(std::uint32_t seed) {
+  std::mt19937 random(seed * 77 + 5);
+  const auto one_in = [&](std::uint32_t n) { return random() % n == 0; };
+  const auto between = [&](float low, float high) {
+    return low + (high - low) * static_cast<float>(random() % 1000) / 1000;
+  };
+  sampling_params p;
+  p.seed = random();
+  p.choice = random() % 3;
+  p.temperature = one_in(6) ? 0.0f : between(0.3f, 1.8f);
+  if (one_in(2)) p.top_k = random() % 90;
+  if (one_in(2)) p.top_p = between(0.2f, 1);
+  if (one_in(2)) p.min_p = between(0, 0.3f);
+  if (one_in(3)) p.typical_p = between(0.2f, 1);
+  if (one_in(4)) p.top_n_sigma = between(0.5f, 3);
+  if (one_in(3)) p.xtc_probability = between(0.2f, 1), p.xtc_threshold = between(0.02f, 0.3f);
+  if (one_in(4)) p.dynamic_range = between(0.1f, 0.8f), p.dynamic_exponent = between(0.5f, 2);
+  if (one_in(4)) p.min_keep = random() % 8;
+  if (one_in(2)) p.repeat_penalty = between(0.9f, 1.6f);
+  if (one_in(2)) p.presence_penalty = between(-1, 2), p.frequency_penalty = between(-0.5f, 1);
+  if (one_in(2)) p.dry_multiplier = between(0.5f, 3);
+  for (std::uint32_t i = 0; one_in(2) && i < 20; ++i)
+    p.biases.push_back({static_cast<token_id>(random() % 300), between(-9, 9)});
+  if (one_in(2)) std::ranges::shuffle(p.stages, random);
+  if (one_in(5)) p.stages.resize(random() % p.stages.size());
+  if (one_in(4)) p.mirostat = static_cast<std::uint8_t>(1 + random() % 2);
+  return p;
+}
+
+void run_slowly(slow_chain& s, const sampling_params& p, const sampling_place& place) {
+  const std::vector<token_id> history(place.history.begin(), place.history.end());
+  for (const token_bias& b : p.biases) s.bias(b.id, b.bias);
+  for (const token_id id : place.forbidden) s.bias(id, -INFINITY);
+  const bool filters = p.mirostat == 0;
+  for (const sampling_stage stage : p.stages) {
+    if (stage == sampling_stage::penalties) s.penalties(history, p);
+    if (stage == sampling_stage::dry && p.dry_multiplier > 0) s.dry(history, p, {});
+    if (!filters) continue;
+    if (stage == sampling_stage::top_n_sigma) s.top_n_sigma(p.top_n_sigma);
+    if (stage == sampling_stage::top_k) s.top_k(p.top_k);
+    if (stage == sampling_stage::typical) s.typical(p.typical_p, p.min_keep);
+    if (stage == sampling_stage::top_p) s.top_p(p.top_p, p.min_keep);
+    if (stage == sampling_stage::min_p) s.min_p(p.min_p, p.min_keep);
+    if (stage == sampling_stage::xtc && uniform_draw(p.seed, p.choice, place.position, 1) < p.xtc_probability)
+      s.xtc(p.xtc_threshold, p.min_keep);
+    if (stage == sampling_stage::temperature) s.temperature(p.temperature, p.dynamic_range, p.dynamic_exponent);
+  }
+  if (filters) return;
+  s.temperature(p.temperature, 0, 1);
+  p.mirostat == 1 ? s.mirostat1(place.state) : s.mirostat2(place.state);
+}
+
+TEST(sampler, picks_what_the_chain_in_f64_picks_for_any_parameters_in_any_order) {
+  sampler s;
+  int unclear = 0;
+  constexpr std::uint32_t rounds = 3000;
+  for (std::uint32_t seed = 0; seed < rounds; ++seed) {
+    const auto logits = random_logits(10 + seed * 7 % 290, seed, 1 + static_cast<float>(seed % 4));
+    const sampling_params p = random_params(seed);
+    std::vector<token_id> history;
+    std::mt19937 random(seed);
+    for (std::uint32_t i = 0; i < seed % 70; ++i) history.push_back(static_cast<token_id>(random() % 9));
+    const std::vector<token_id> forbidden{3, 4, 9999};
+    sampling_place place{.position = seed % 50, .history = history, .state = 2 + 0.3f * static_cast<float>(seed % 20)};
+    if (seed % 5 == 0) place.forbidden = forbidden;
+    slow_chain reference(logits);
+    run_slowly(reference, p, place);
+    const token_id expected = reference.draw(uniform_draw(p.seed, p.choice, place.position, 0));
+    const auto got = s.sample(logits, p, place);
+    if (reference.unclear()) {
+      ++unclear;
+      continue;
+    }
+    ASSERT_EQ(got.token.id, expected) << "seed " << seed;
+    const double surprise = -std::log2(reference.probabilities().at(expected));
+    const double state = p.mirostat == 0 ? 0 : place.state - p.mirostat_eta * (surprise - p.mirostat_tau);
+    ASSERT_NEAR(got.state, state, 1e-4) << "seed " << seed;
+  }
+  EXPECT_LE(unclear, rounds / 6);
+}
+
+TEST(sampler, goes_on_from_a_log_and_its_state_with_the_same_tokens) {
+  for (std::uint32_t seed = 0; seed < 60; ++seed) {
+    sampling_params p = random_params(seed);
+    if (p.temperature == 0) p.temperature = 1;
+    const auto run = [&](std::vector<token_id>& log, float& state, std::size_t upto) {
+      sampler fresh;
+      while (log.size() < upto) {
+        const auto position = static_cast<std::uint32_t>(log.size());
+        const auto made = fresh.sample(random_logits(300, seed * 100 + position), p,
+                                       {.position = position, .history = log, .state = state});
+        log.push_back(made.token.id);
+        state = made.state;
+      }
+    };
+    std::vector<token_id> whole;
+    float state = first_state(p);
+    run(whole, state, 30);
+    std::vector<token_id> pieces;
+    float carried = first_state(p);
+    for (std::size_t upto = 1; upto <= 30; ++upto) run(pieces, carried, upto);
+    ASSERT_EQ(pieces, whole) << seed;
+    ASSERT_EQ(carried, state) << seed;
+  }
+}
+
+TEST(sampler, a_stage_that_is_not_named_does_not_happen) {
+  sampler s;
+  const auto logits = random_logits(400, 2);
+  sampling_params p;
+  p.top_k = 1;
+  p.stages = {};
+  std::set<token_id> seen;
+  for (std::uint32_t position = 0; position < 50; ++position)
+    seen.insert(s.sample(logits, p, {.position = position}).token.id);
+  EXPECT_GT(seen.size(), 1u);
+}
+
+TEST(sampler, biases_and_forbidden_tokens_hold_for_greedy_too) {
+  sampler s;
+  const std::vector<float> logits{1, 5, 4, 3};
+  const std::vector<token_id> first{1};
+  EXPECT_EQ(s.sample(logits, {.temperature = 0}, {.forbidden = first}).token.id, 2);
+  sampling_params p{.temperature = 0};
+  p.biases = {{3, 100}, {-5, 1}, {70000, 1}};
+  const auto made = s.sample(logits, p, {});
+  EXPECT_EQ(made.token.id, 3);
+  EXPECT_NEAR(made.token.logprob, 3 - std::log(std::exp(1.0) + std::exp(5.0) + std::exp(4.0) + std::exp(3.0)), 1e-5)
+      << "log-probabilities are the model's own";
+}
+
+TEST(sampler, xtc_happens_as_often_as_it_should) {
+  sampler s;
+  const std::vector<float> logits{3, 2.9f, 2.8f, -4};
+  sampling_params p;
+  p.xtc_probability = 0.3f;
+  p.seed = 5;
+  int least = 0;
+  constexpr int draws = 20000;
+  for (std::uint32_t i = 0; i < draws; ++i) least += s.sample(logits, p, {.position = i}).token.id == 2 ? 1 : 0;
+  const double e = std::exp(0.1), share = 1 / (e * e + e + 1 + std::exp(-6.8));
+  EXPECT_NEAR(least / static_cast<double>(draws), 0.3 * (1 / (1 + std::exp(-6.8))) + 0.7 * share, 0.015);
 }
 
 }  // namespace

@@ -1,9 +1,10 @@
 // Shapes of everything that is answered: whole bodies, streams in their order, errors and the small native routes.
-// Mirrors: answer_parts.cc, envelope.cc, sse.cc, status.cc, stream_writer.cc, whole_answer.cc
+// Mirrors: answer_parts.cc, embeddings_body.cc, envelope.cc, sse.cc, status.cc, stream_writer.cc, whole_answer.cc
 #include <gtest/gtest.h>
 
 #include <limits>
 
+#include "protocol/http/embeddings_body.h"
 #include "protocol/http/envelope.h"
 #include "protocol/http/json_text.h"
 #include "protocol/http/sse.h"
@@ -18,7 +19,8 @@ call make_call(call_kind kind, std::uint32_t choices = 1, bool logprobs = false,
   call out;
   out.kind = kind;
   out.generate.choices = choices;
-  out.generate.logprobs = logprobs;
+  out.generate.logprobs = out.show_logprobs = logprobs;
+  out.kept = choices;
   out.include_usage = usage;
   return out;
 }
@@ -94,8 +96,8 @@ TEST(StreamWriter, CompletionsHaveTextAndRunningOffsets) {
   EXPECT_EQ(writer.started({1, "real", 5, 2, 9}), "");
   EXPECT_NE(
       writer.text({1, 0, "éb", tokens(), 2})
-          .find(R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],"token_logprobs":[-0.5,-9999.0],)"
-                R"("top_logprobs":[{"é":-0.5,"�":-9999.0},{}],"text_offset":[0,1]},"finish_reason":null}])"),
+          .find(R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],"token_logprobs":[-0.5,null],)"
+                R"("top_logprobs":[{"é":-0.5,"�":-9999.0},null],"text_offset":[0,1]},"finish_reason":null}])"),
       std::string::npos);
   EXPECT_NE(writer.text({1, 0, "éb", tokens(), 4}).find(R"("text_offset":[2,3])"), std::string::npos);
   const std::string end = writer.choice_finished({1, 0, msg::finish_reason::stop, "", 3});
@@ -133,6 +135,95 @@ TEST(WholeAnswer, CompletionsHaveLegacyLogprobs) {
   answer.choice_finished({1, 0, msg::finish_reason::stop, "", 2});
   EXPECT_NE(answer.body(finished()).find(R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],)"),
             std::string::npos);
+}
+
+TEST(WholeAnswer, ShowsTheMostLikelyOfMoreChoicesOfEveryPrompt) {
+  call asked = make_call(call_kind::completion, 3, true);
+  asked.kept = 1;
+  asked.show_logprobs = false;
+  asked.generate.more_prompts.resize(1);
+  whole_answer answer(asked, head());
+  answer.started({1, "real", 5, 2, 9});
+  const float likely[] = {-2, -0.5f, -1, -3, -4, -0.25f};
+  for (std::uint32_t choice = 0; choice < 6; ++choice) {
+    answer.text({1, choice, "prompt", {{1, "prompt", -100.0f, {}}}, 0});
+    answer.text({1, choice, std::to_string(choice), {{1, "t", likely[choice], {}}}, 1});
+    answer.choice_finished({1, choice, msg::finish_reason::stop, "", 1});
+  }
+  const std::string body = answer.body(finished());
+  EXPECT_NE(body.find(R"("choices":[{"text":"prompt1","index":0,"logprobs":null,"finish_reason":"stop"},)"
+                      R"({"text":"prompt5","index":1,"logprobs":null,"finish_reason":"stop"}])"),
+            std::string::npos)
+      << body;
+}
+
+TEST(WholeAnswer, GivesBackWhatClientsSendToGetBack) {
+  answer_head with = head();
+  with.service_tier = true;
+  with.metadata_json = R"({"a":"b"})";
+  whole_answer answer(make_call(call_kind::chat), with);
+  const std::string body = answer.body(finished());
+  EXPECT_NE(body.find(R"("service_tier":"default","metadata":{"a":"b"})"), std::string::npos) << body;
+}
+
+TEST(Infill, AnswersAsLlamaServerDoes) {
+  whole_answer whole(make_call(call_kind::infill), head());
+  whole.started({1, "real", 5, 2, 9});
+  whole.text({1, 0, "middle", {}, 1});
+  whole.choice_finished({1, 0, msg::finish_reason::stop, "STOP", 1});
+  EXPECT_TRUE(
+      whole.body(finished())
+          .starts_with(
+              R"({"index":0,"content":"middle","stop":true,"model":"real","stop_type":"word","stopping_word":"STOP",)"
+              R"("truncated":false,"tokens_predicted":3,"tokens_evaluated":5,"tokens_cached":2,"timings":{)"))
+      << whole.body(finished());
+  stream_writer stream(make_call(call_kind::infill), head());
+  EXPECT_EQ(stream.started({1, "real", 5, 2, 9}), "");
+  EXPECT_EQ(stream.text({1, 0, "mid", {}, 1}), "data: {\"index\":0,\"content\":\"mid\",\"stop\":false}\n\n");
+  EXPECT_EQ(stream.choice_finished({1, 0, msg::finish_reason::length, "", 1}), "");
+  const std::string end = stream.finished(finished());
+  EXPECT_NE(end.find(R"("stop_type":"limit")"), std::string::npos) << end;
+  EXPECT_EQ(end.find("[DONE]"), std::string::npos);
+}
+
+msg::text_transformed embeddings() {
+  msg::text_transformed event;
+  event.model = "real";
+  for (const float x : {0.6f, 0.8f, 0.0f, -1.0f, 0.0f, 0.0f}) event.embeddings.emplace_back(x);
+  event.prompt_tokens = 7;
+  return event;
+}
+
+TEST(Embeddings, AreNumbersOrBase64InOrder) {
+  call asked = make_call(call_kind::embeddings);
+  asked.generate.more_prompts.resize(1);
+  const std::string numbers = write_json(embeddings_body(asked, embeddings()).value());
+  EXPECT_TRUE(numbers.starts_with(R"({"object":"list","data":[{"object":"embedding","index":0,"embedding":[0.6)"));
+  EXPECT_TRUE(numbers.ends_with(
+      R"({"object":"embedding","index":1,"embedding":[-1.0,0.0,0.0]}],"model":"real","usage":{"prompt_tokens":7,"total_tokens":7}})"))
+      << numbers;
+  asked.base64 = true;
+  EXPECT_NE(
+      write_json(embeddings_body(asked, embeddings()).value()).find(R"("index":1,"embedding":"AACAvwAAAAAAAAAA"})"),
+      std::string::npos);
+  asked.dimensions = 1;
+  asked.base64 = false;
+  EXPECT_NE(write_json(embeddings_body(asked, embeddings()).value()).find(R"("embedding":[1.0]})"), std::string::npos)
+      << "shorter ones have length 1 again";
+  asked.dimensions = 4;
+  ASSERT_FALSE(embeddings_body(asked, embeddings()));
+  EXPECT_EQ(embeddings_body(asked, embeddings()).error().param, "dimensions");
+}
+
+TEST(Embeddings, Base64IsThatOfTheStandard) {
+  const std::pair<const char*, const char*> vectors[] = {{"", ""},
+                                                         {"f", "Zg=="},
+                                                         {"fo", "Zm8="},
+                                                         {"foo", "Zm9v"},
+                                                         {"foob", "Zm9vYg=="},
+                                                         {"fooba", "Zm9vYmE="},
+                                                         {"foobar", "Zm9vYmFy"}};
+  for (const auto& [bytes, text] : vectors) EXPECT_EQ(base64_of(bytes), text);
 }
 
 TEST(Status, MapsEveryRefusal) {
@@ -218,6 +309,25 @@ TEST(Envelope, TokensAsLlamaServerAnswersThem) {
   EXPECT_EQ(write_json(tokenize_body(event, false)), R"({"tokens":[5,6]})");
   EXPECT_EQ(write_json(tokenize_body(event, true)), R"({"tokens":[{"id":5,"piece":"a"},{"id":6,"piece":[195]}]})");
   EXPECT_EQ(write_json(detokenize_body(event)), R"({"content":"text"})");
+}
+
+TEST(Envelope, PropsAndSlotsAsLlamaServerAnswersThem) {
+  msg::model_row row = models().models[0];
+  row.path = "a.gguf";
+  row.facts = {2, 100, "{{ x }}", "<s>", "</s>"};
+  row.busy = {{77, 1, 10, 12, 3}};
+  const std::string props = write_json(props_body(row, {}, "build"));
+  for (const char* part :
+       {R"("default_generation_settings":{"n_ctx":4096,"params":{"temperature":1.0,)", R"("total_slots":2)",
+        R"("model_path":"a.gguf")", R"("chat_template":"{{ x }}","bos_token":"<s>","eos_token":"</s>")",
+        R"("modalities":{"vision":false,"audio":false})", R"("build_info":"build")", R"("xtc_threshold":0.1,)",
+        R"("samplers":["penalties","dry","top_n_sigma","top_k","typ_p","top_p","min_p","xtc","temperature"])"})
+    EXPECT_NE(props.find(part), std::string::npos) << part << "\n" << props;
+  EXPECT_EQ(
+      write_json(slots_body(row)),
+      R"([{"id":0,"id_task":77,"n_ctx":4096,"speculative":false,"is_processing":true,"choice":1,"prompt_tokens":10,"n_past":12,"next_token":{"has_next_token":true,"n_decoded":3}},)"
+      R"({"id":1,"id_task":-1,"n_ctx":4096,"speculative":false,"is_processing":false}])");
+  EXPECT_EQ(write_json(apply_template_body({1, "m", {}, {}, "<user>"})), R"({"prompt":"<user>"})");
 }
 
 TEST(Sse, FramesEndWithAnEmptyLine) {

@@ -1,5 +1,5 @@
 // Every field of the requests: read, refused with its path, or ignored.
-// Mirrors: chat_messages.cc, fields.cc, sampling_fields.cc
+// Mirrors: chat_messages.cc, fields.cc, parse_completion.cc, prompt_fields.cc, sampling_fields.cc
 #include "protocol/http/parse_call.h"
 
 #include <gtest/gtest.h>
@@ -68,8 +68,8 @@ TEST(ParseChat, ReadsEveryField) {
 
 TEST(ParseChat, DefaultsAreTheServers) {
   call_defaults defaults;
-  defaults.temperature = 0.75f;
-  defaults.top_k = 20;
+  defaults.sampling.temperature = 0.75f;
+  defaults.sampling.top_k = 20;
   const call got = good(parse_chat("{" + std::string(hello) + "}", defaults));
   EXPECT_EQ(got.generate.sampling.temperature.value(), 0.75f);
   EXPECT_EQ(got.generate.sampling.top_k, 20u);
@@ -125,10 +125,6 @@ TEST(ParseChat, RefusesWhatIsOutOfRangeWithItsPath) {
 
 TEST(ParseChat, RefusesFeaturesThatAreNotThere) {
   const refused_case cases[] = {
-      {R"("presence_penalty":0.5)", "unsupported_value presence_penalty"},
-      {R"("frequency_penalty":-1)", "unsupported_value frequency_penalty"},
-      {R"("repetition_penalty":1.1)", "unsupported_value repetition_penalty"},
-      {R"("logit_bias":{"50256":-100})", "unsupported_value logit_bias"},
       {R"("response_format":{"type":"json_object"})", "unsupported_value response_format.type"},
       {R"("response_format":{"type":"json_schema","json_schema":{"name":"x","schema":{}}})",
        "unsupported_value response_format.type"},
@@ -258,16 +254,104 @@ TEST(ParseCompletion, RefusesWithThePath) {
       {R"("prompt":[])", "invalid_value prompt"},
       {R"("prompt":{})", "invalid_value prompt"},
       {R"("prompt":[1,-2])", "invalid_value prompt[1]"},
-      {R"("prompt":["a","b"])", "unsupported_value prompt"},
+      {R"("prompt":["a",[]])", "invalid_value prompt[1]"},
+      {R"("prompt":["a",7])", "invalid_value prompt[1]"},
       {R"("prompt":"x","logprobs":6)", "invalid_value logprobs"},
-      {R"("prompt":"x","echo":true)", "unsupported_value echo"},
-      {R"("prompt":"x","suffix":"y")", "unsupported_value suffix"},
-      {R"("prompt":"x","best_of":3)", "unsupported_value best_of"},
+      {R"("prompt":"x","echo":1)", "invalid_value echo"},
+      {R"("prompt":"x","echo":true,"suffix":"y")", "unsupported_value suffix"},
+      {R"("prompt":[1,2],"suffix":"y")", "unsupported_value suffix"},
+      {R"("prompt":"x","best_of":3,"stream":true)", "invalid_value best_of"},
+      {R"("prompt":["a","b","c","d","e","f","g","h","i"],"n":128)", "invalid_value prompt"},
+      {R"("prompt":"x","n_predict":-2)", "invalid_value n_predict"},
       {R"("prompt":"x","best_of":1,"n":2)", "invalid_value best_of"},
       {R"("prompt":"x","max_tokens":-3)", "invalid_value max_tokens"},
       {R"("prompt":"x","parse_special":1)", "invalid_value parse_special"},
   };
   for (const refused_case& c : cases) EXPECT_EQ(refused(completion(c.members)), c.expected) << c.members;
+}
+
+TEST(ParseCompletion, TakesSeveralPromptsEchoSuffixAndBestOf) {
+  const call several = good(completion(R"("prompt":["a",[1,2],"c"],"n":2,"echo":true,"parse_special":true)"));
+  EXPECT_EQ(several.prompts(), 3u);
+  EXPECT_EQ(several.generate.prompt.text, "a");
+  EXPECT_EQ(several.generate.more_prompts[0].ids, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_TRUE(several.generate.more_prompts[0].want_text) << "the echo of ids is their text";
+  EXPECT_EQ(several.generate.more_prompts[1].text, "c");
+  EXPECT_TRUE(several.generate.more_prompts[1].parse_special);
+  EXPECT_TRUE(several.generate.echo);
+  EXPECT_EQ(several.generate.choices, 2u);
+  const call infill = good(completion(R"("prompt":"def f(","suffix":"return x")"));
+  EXPECT_EQ(infill.generate.prompt.kind, msg::prompt_kind::infill);
+  EXPECT_EQ(infill.generate.prompt.suffix, "return x");
+  const call best = good(completion(R"("prompt":"x","n":2,"best_of":5)"));
+  EXPECT_EQ(best.generate.choices, 5u);
+  EXPECT_EQ(best.kept, 2u);
+  EXPECT_TRUE(best.generate.logprobs) << "they say which is best";
+  EXPECT_FALSE(best.show_logprobs);
+  EXPECT_EQ(good(completion(R"("prompt":"x","n_predict":-1)")).generate.max_tokens, msg::no_limit);
+  EXPECT_EQ(good(completion(R"("prompt":"x","n_predict":7)")).generate.max_tokens, 7u);
+}
+
+TEST(ParseInfill, ReadsBothSidesAndFiles) {
+  const call got = good(parse_infill(
+      R"({"input_prefix":"a","prompt":"b","input_suffix":"c","input_extra":[{"filename":"f.h","text":"t"},{"text":"u"}]})",
+      {}));
+  EXPECT_EQ(got.kind, call_kind::infill);
+  const msg::prompt& prompt = got.generate.prompt;
+  EXPECT_EQ(prompt.kind, msg::prompt_kind::infill);
+  EXPECT_EQ(prompt.text, "ab");
+  EXPECT_EQ(prompt.suffix, "c");
+  ASSERT_EQ(prompt.files.size(), 2u);
+  EXPECT_EQ(prompt.files[0].name, "f.h");
+  EXPECT_EQ(prompt.files[1].text, "u");
+  EXPECT_EQ(got.generate.max_tokens, msg::no_limit);
+  EXPECT_EQ(refused(parse_infill(R"({"input_prefix":"a"})", {})), "invalid_value input_suffix");
+  EXPECT_EQ(refused(parse_infill(R"({"input_suffix":"a"})", {})), "invalid_value input_prefix");
+  EXPECT_EQ(refused(parse_infill(R"({"input_prefix":"","input_suffix":"","input_extra":[{}]})", {})),
+            "invalid_value input_extra[0].text");
+}
+
+parsed<call> embeddings(const std::string& members) {
+  return parse_embeddings("{" + members + "}", {});
+}
+
+TEST(ParseEmbeddings, TakesAllFourFormsOfInput) {
+  EXPECT_EQ(good(embeddings(R"("input":"a")")).generate.prompt.text, "a");
+  EXPECT_EQ(good(embeddings(R"("input":["a","b"])")).prompts(), 2u);
+  EXPECT_EQ(good(embeddings(R"("input":[1,2])")).generate.prompt.ids, (std::vector<std::int32_t>{1, 2}));
+  EXPECT_EQ(good(embeddings(R"("input":[[1],[2,3]])")).generate.more_prompts[0].ids, (std::vector<std::int32_t>{2, 3}));
+  const call got =
+      good(embeddings(R"("input":"a","encoding_format":"base64","dimensions":8,"pooling":"last","model":"m")"));
+  EXPECT_EQ(got.kind, call_kind::embeddings);
+  EXPECT_EQ(got.generate.task, msg::request_task::embed);
+  EXPECT_EQ(got.generate.model, "m");
+  EXPECT_EQ(got.generate.pooling, msg::pooling::last);
+  EXPECT_EQ(got.dimensions, 8u);
+  EXPECT_TRUE(got.base64);
+  EXPECT_FALSE(good(embeddings(R"("input":"a")")).base64);
+  EXPECT_EQ(good(embeddings(R"("input":"a")")).generate.pooling, msg::pooling::mean);
+}
+
+TEST(ParseEmbeddings, RefusesWithThePath) {
+  const refused_case cases[] = {
+      {R"("x":1)", "invalid_value input"},
+      {R"("input":"")", "invalid_value input"},
+      {R"("input":[])", "invalid_value input"},
+      {R"("input":["a",""])", "invalid_value input[1]"},
+      {R"("input":[[]])", "invalid_value input[0]"},
+      {R"("input":"a","encoding_format":"hex")", "invalid_value encoding_format"},
+      {R"("input":"a","dimensions":0)", "invalid_value dimensions"},
+      {R"("input":"a","pooling":"rank")", "invalid_value pooling"},
+  };
+  for (const refused_case& c : cases) EXPECT_EQ(refused(embeddings(c.members)), c.expected) << c.members;
+}
+
+TEST(ParseApplyTemplate, IsAChatThatIsOnlyRendered) {
+  const call got = good(parse_apply_template("{" + std::string(hello) + R"(,"stream":true})"));
+  EXPECT_EQ(got.kind, call_kind::apply_template);
+  EXPECT_EQ(got.generate.task, msg::request_task::encode);
+  EXPECT_TRUE(got.generate.prompt.render_only);
+  EXPECT_FALSE(got.stream);
 }
 
 TEST(ParseTokenize, HasLlamaServersDefaults) {
