@@ -122,7 +122,8 @@ TEST_P(text_fidelity, is_the_oracle_s_in_f32_and_as_close_as_the_peer_s_by_defau
 }
 
 INSTANTIATE_TEST_SUITE_P(models, text_fidelity,
-                         testing::Values(text_case{"smollm2", "INFER_TEST_MODEL"}),
+                         testing::Values(text_case{"smollm2", "INFER_TEST_MODEL"},
+                                         text_case{"gemma3", "INFER_TEST_MODEL_2"}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
