@@ -271,19 +271,6 @@ class reader {
   std::unordered_map<std::string_view, token_id> ids_;
 };
 
-std::vector<named_template> templates_of(const json::object& config) {
-  if (const auto text = text_at(config, "chat_template")) return {{"default", std::string(*text)}};
-  std::vector<named_template> templates;
-  if (const json::array* list = array_at(config, "chat_template")) {
-    for (const json::value& entry : *list) {
-      const json::object* one = entry.if_object();
-      const auto text = one == nullptr ? std::nullopt : text_at(*one, "template");
-      if (text) templates.push_back({std::string(text_at(*one, "name").value_or("default")), std::string(*text)});
-    }
-  }
-  return templates;
-}
-
 result<json::value> parse_object(std::string_view text, std::string_view name) {
   if (text.empty()) return json::value(json::object());
   INFER_TRY(json::value value, parse_json(text, name));
@@ -301,7 +288,6 @@ result<vocabulary_file> read_tokenizer_json(std::string_view tokenizer_json, std
   INFER_TRY(const json::value generation, parse_object(generation_config_json, "generation_config.json"));
   vocabulary_file file;
   INFER_TRYV(reader(file.data).read(storage->get_object(), config.get_object(), generation.get_object()));
-  file.chat_templates = templates_of(config.get_object());
   file.storage = std::move(storage);
   return file;
 }

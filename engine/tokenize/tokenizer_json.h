@@ -2,25 +2,17 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/core/result.h"
 #include "engine/tokenize/vocabulary.h"
 
 namespace infer::tokenize {
 
-/// A chat template that tokenizer_config.json holds; one that has no name is the "default".
-struct named_template {
-  std::string name, text;
-};
-
 /// A vocabulary together with the document that its views point into.
 struct vocabulary_file {
   std::shared_ptr<const void> storage;
   vocabulary_data data;
-  std::vector<named_template> chat_templates;
 };
 
 /// Reads `tokenizer.json`, `tokenizer_config.json` and `generation_config.json`, each given as text; the last two may

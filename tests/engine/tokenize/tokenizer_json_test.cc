@@ -190,19 +190,6 @@ TEST(tokenizer_json, a_generation_config_names_what_ends) {
   EXPECT_TRUE(ends("").empty());
 }
 
-TEST(tokenizer_json, chat_templates_have_names) {
-  const auto one = read_tokenizer_json(parts().text(), R"({"chat_template": "T"})");
-  ASSERT_TRUE(one);
-  ASSERT_EQ(one.value().chat_templates.size(), 1u);
-  EXPECT_EQ(one.value().chat_templates[0].name, "default");
-  const auto two = read_tokenizer_json(
-      parts().text(),
-      R"({"chat_template": [{"name": "default", "template": "A"}, {"name": "tool_use", "template": "B"}]})");
-  ASSERT_TRUE(two);
-  ASSERT_EQ(two.value().chat_templates.size(), 2u);
-  EXPECT_EQ(two.value().chat_templates[1].text, "B");
-}
-
 TEST(tokenizer_json, every_pre_tokenizer_cuts) {
   const auto cut = [](std::string part, std::string_view text) {
     parts made = character_parts();
