@@ -1,7 +1,8 @@
 // Linear operations on g32 weights for many tokens with AMX: tiles of 16 tokens by 16 rows whose integer sums are
 // exact, then the contract's chain over the groups. Included in the AVX-512 VNNI target's namespace alone.
 //
-// Hazards: tile registers are not the compiler's. They are configured and released inside one call.
+// Hazards: tile registers are not the compiler's. They are configured inside one call, which puts back the
+// configuration that it found: other libraries of the process configure a thread's tiles once and for all.
 
 /// Tokens that two tiles of activations hold.
 inline constexpr std::uint32_t tile_pair_tokens = 32;
@@ -39,9 +40,20 @@ inline tile_shapes shapes_for(std::uint32_t first_tokens, std::uint32_t second_t
 inline void configure_tiles(const tile_shapes& shapes) {
   __asm__ volatile("ldtilecfg %0" : : "m"(shapes));
 }
-inline void release_tiles() {
-  __asm__ volatile("tilerelease" : :);
-}
+/// Keeps the configuration of the thread's tiles as it was.
+class kept_tiles {
+ public:
+  kept_tiles() { __asm__ volatile("sttilecfg %0" : "=m"(before_)); }
+  ~kept_tiles() {
+    if (before_.palette == 0)
+      __asm__ volatile("tilerelease" : :);
+    else
+      configure_tiles(before_);
+  }
+
+ private:
+  tile_shapes before_;
+};
 
 /// Integer sums of one group: out [token][row vector][lane]. Shapes: weights [8][wide][64]; activations of a token
 /// `stride` bytes apart.
@@ -151,12 +163,12 @@ inline void tiles_block(const block_panels& w, const quantized_rows& x, std::uin
                         group == 0);
     }
   }
-  release_tiles();
 }
 
 inline void linear_tiles(const linear_args& a, row_range rows) {
   if (a.q == nullptr || a.tokens < fewest_tile_tokens || quant::form_of(a.w.type) != quant::canonical_form::g32)
     return linear(a, rows);
+  const kept_tiles kept;
   HWY_ALIGN float c[block_tokens * block_rows];
   for (std::uint32_t row = rows.begin; row < rows.end; row += block_rows) {
     const block_panels w = panels_of(a.w, row);
