@@ -126,7 +126,10 @@ int run(const bench_options& o) {
 void add_bench(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("bench", "tokens per second of a model file, prefill and decode");
   auto o = std::make_shared<bench_options>();
-  command->add_option("-m,--model", o->path, "model file (GGUF; the first part of a split model)")->required();
+  command
+      ->add_option("-m,--model", o->path, "model file or a pulled model's name (GGUF; the first part of a split model)")
+      ->required()
+      ->transform(pulled_name());
   command->add_option("-p,--n-prompt", o->prompt, "tokens of the prompt that is timed; 0: none")
       ->check(CLI::Range(0, 1 << 20));
   command->add_option("-n,--n-gen", o->generate, "tokens that are generated one by one; 0: none")

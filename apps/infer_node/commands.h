@@ -12,5 +12,7 @@ void add_inspect(CLI::App& app, int& exit_code);
 void add_tokenize(CLI::App& app, int& exit_code);
 void add_score(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
+void add_pull(CLI::App& app, int& exit_code);
+void add_list(CLI::App& app, int& exit_code);
 
 }  // namespace infer::apps

@@ -16,7 +16,7 @@ void add_inspect(CLI::App& app, int& exit_code) {
   };
   auto* command = app.add_subcommand("inspect", "look into a model file");
   auto o = std::make_shared<options>();
-  command->add_option("FILE", o->path, "model file")->required();
+  command->add_option("FILE", o->path, "model file or a pulled model's name")->required()->transform(pulled_name());
   command->add_flag("--tensors", o->all, "list every tensor");
   command->callback([o, &exit_code] {
     const auto file = formats::open_model(o->path);

@@ -20,6 +20,11 @@ struct model_options {
   actors::zoo_model zoo_model(const std::string& model_path) const;
 };
 
+/// The path of the pulled model that is called `name`; `name` itself where it is a path or none is called so.
+std::string model_path(const std::string& name);
+/// For options that take a model: replaces a pulled model's name by its path.
+CLI::Validator pulled_name();
+
 /// Prints "infer-node: …" to the error stream and returns 1.
 int fail_with(const std::string& sentence);
 

@@ -179,7 +179,8 @@ void add_run(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("run", "one answer on the terminal");
   auto o = std::make_shared<run_options>();
   o->model.add_to(*command, false);
-  command->add_option("-m,--model", o->model.path, "model file; with --server: the model's id");
+  command->add_option("-m,--model", o->model.path,
+                      "model file or a pulled model's name; with --server: the model's id");
   command->add_option("PROMPT", o->prompt, "the prompt; else standard input");
   command->add_option("--server", o->server, "ask a running server, e.g. http://127.0.0.1:8080");
   command->add_option("--api-key", o->api_key, "key for the server");
@@ -196,7 +197,10 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--raw", o->raw, "continue the text as it is, without the chat template");
   command->add_flag("-v,--verbose", o->verbose, "counts and times at the end, and the log");
   command->callback([o, &exit_code] {
-    if (!o->server.empty()) o->server_model = o->model.path;
+    if (o->server.empty())
+      o->model.path = model_path(o->model.path);
+    else
+      o->server_model = o->model.path;
     exit_code = run(*o);
   });
 }

@@ -170,7 +170,11 @@ void add_serve(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("serve", "the server: OpenAI's API over HTTP");
   auto o = std::make_shared<serve_options>();
   o->model.add_to(*command, false);
-  command->add_option("-m,--model", o->paths, "model file; repeat for more, the first is the default")->required();
+  command
+      ->add_option("-m,--model", o->paths,
+                   "model file or a pulled model's name; repeat for more, the first is the default")
+      ->required()
+      ->transform(pulled_name());
   command->add_option("--alias", o->model.alias, "the model's id; else the file's name without its ending");
   command->add_flag("--any-model", o->any_model, "the first model answers to names that no model has");
   o->sampling.add_to(*command);

@@ -65,7 +65,9 @@ int run(const tokenize_options& o) {
 void add_tokenize(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("tokenize", "text to token ids, and back");
   auto o = std::make_shared<tokenize_options>();
-  command->add_option("-m,--model", o->path, "model file")->required();
+  command->add_option("-m,--model", o->path, "model file or a pulled model's name")
+      ->required()
+      ->transform(pulled_name());
   command->add_option("TEXT", o->text, "the text; else standard input");
   command->add_flag("--jsonl", o->json_lines,
                     R"(one {"text": …, "parse_special": bool, "add_special": bool} or {"ids": […]} per line)");

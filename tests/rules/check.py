@@ -28,6 +28,7 @@ MAY_INCLUDE = {
     "protocol/http": (["engine/core", "protocol/messages", "protocol/http"], ["boost/json"]),
     "actors/gateway": (["engine/core", "protocol", "actors/support", "actors/gateway"],
                        ["caf/", "spdlog/", "prometheus/", "boost/asio", "boost/beast", "boost/system", "boost/optional", "openssl/", "zlib.h"]),
+    "actors/loader": (["engine", "protocol", "actors"], ["caf/", "spdlog/", "boost/json", "curl/", "openssl/"]),
     "actors": (["engine", "protocol", "actors"], ["caf/", "spdlog/", "prometheus/"]),
     "apps": (["actors/tree", "actors/gateway", "actors/loader", "actors/model", "actors/zoo", "protocol", "engine", "apps"],
              ["CLI/", "toml++/", "caf/", "boost/json", "spdlog/"]),

@@ -1,0 +1,42 @@
+// The folder of fetched models: MODELS/OWNER/NAME/TAG with the files and a manifest, and names for them.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/loader/hub_choice.h"
+
+namespace infer::hub {
+
+struct stored_model {
+  std::string name;    // "owner/name:Q4_K_M", "owner/name"; with "@revision" where that is not main
+  std::string format;  // "GGUF" or "safetensors"
+  std::uint64_t bytes = 0;
+  std::filesystem::path path;    // what a model is opened by: the (first) GGUF file, or the folder
+  std::filesystem::path folder;  // that holds all of it
+};
+
+/// `given`, else $INFER_MODELS, else $XDG_DATA_HOME/infer-node/models, else ~/.local/share/infer-node/models.
+std::filesystem::path models_folder(const std::string& given = {});
+
+/// The folder of one model below `models`.
+std::filesystem::path folder_of(const std::filesystem::path& models, const reference& of, const std::string& tag);
+
+/// The name by which a fetched model is called.
+std::string model_name(const reference& of, const chosen_model& model);
+
+/// What a folder holds, as a text to write beside the files; equal for equal models.
+std::string manifest_text(const reference& of, const chosen_model& model);
+inline constexpr const char* manifest_name = "pulled.json";
+
+/// All models whose folder has a manifest, by name.
+std::vector<stored_model> list_models(const std::filesystem::path& models);
+
+/// The fetched model that `text` (as of parse_reference) means. Without a quantization: the one that there is, else
+/// Q4_K_M, else Q4_0, else the smallest.
+std::optional<stored_model> find_model(const std::filesystem::path& models, const std::string& text);
+
+}  // namespace infer::hub

@@ -1,0 +1,168 @@
+// infer-node pull and list: models from a hub into the folder of models, and what is in it.
+#include "actors/loader/pull.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "apps/infer_node/commands.h"
+#include "apps/infer_node/model_options.h"
+
+namespace infer::apps {
+namespace {
+
+using std::chrono::steady_clock;
+
+struct pull_flags {
+  std::string reference, endpoint, token, models;
+  std::uint32_t stall_seconds = 30, tries = 6;
+  bool json = false;
+};
+
+std::string time_text(double seconds) {
+  const auto s = static_cast<std::uint64_t>(seconds + 0.5);
+  char text[32];
+  if (s >= 3600)
+    std::snprintf(text, sizeof text, "%lluh%02llum", s / 3600ULL, s / 60ULL % 60);
+  else
+    std::snprintf(text, sizeof text, "%llum%02llus", s / 60ULL, s % 60ULL);
+  return text;
+}
+
+/// A bar with rate and time left on a terminal; elsewhere a line for each tenth.
+class progress_bar {
+ public:
+  void show(const hub::pull_progress& p) {
+    const auto now = steady_clock::now();
+    if (!begun_) {
+      begun_ = true;
+      start_ = shown_ = now;
+      start_bytes_ = p.bytes;
+    } else if (now - shown_ < std::chrono::milliseconds(200) && p.bytes < p.of_bytes) {
+      return;
+    }
+    shown_ = now;
+    const std::uint64_t percent = p.of_bytes == 0 ? 100 : p.bytes * 100 / p.of_bytes;
+    if (!terminal_) {
+      if (percent / 10 == tenth_) return;
+      tenth_ = percent / 10;
+    }
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double rate = seconds > 0 ? static_cast<double>(p.bytes - start_bytes_) / seconds : 0;
+    std::string line = format_bytes(p.bytes) + " of " + format_bytes(p.of_bytes) + "  " + std::to_string(percent) + "%";
+    if (rate > 0) line += "  " + format_bytes(static_cast<std::uint64_t>(rate)) + "/s";
+    if (rate > 0 && p.bytes < p.of_bytes)
+      line += "  " + time_text(static_cast<double>(p.of_bytes - p.bytes) / rate) + " left";
+    if (terminal_) line = "\r\33[K" + bar(percent) + " " + line + "  " + p.file;
+    std::cerr << line << (terminal_ ? "" : "\n") << std::flush;
+    open_ = terminal_;
+  }
+  /// Ends the bar's line.
+  void end() {
+    if (open_) std::cerr << "\n";
+    open_ = false;
+  }
+
+ private:
+  static std::string bar(std::uint64_t percent) {
+    const std::size_t full = percent * 24 / 100;
+    return "[" + std::string(full, '=') + std::string(24 - full, ' ') + "]";
+  }
+
+  const bool terminal_ = isatty(STDERR_FILENO) != 0;
+  bool begun_ = false, open_ = false;
+  steady_clock::time_point start_, shown_;
+  std::uint64_t start_bytes_ = 0, tenth_ = ~std::uint64_t{0};
+};
+
+boost::json::object json_of(const hub::stored_model& m) {
+  return {{"name", m.name}, {"format", m.format}, {"bytes", m.bytes}, {"path", m.path.string()}};
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+int run_pull(const pull_flags& flags) {
+  const auto of = hub::parse_reference(flags.reference);
+  if (!of) return fail_with(of.error().message());
+  hub::pull_options options;
+  options.hub.endpoint = flags.endpoint.empty() ? hub::default_endpoint() : flags.endpoint;
+  while (options.hub.endpoint.ends_with('/')) options.hub.endpoint.pop_back();
+  options.hub.token = flags.token.empty() ? environment("HF_TOKEN") : flags.token;
+  options.models = hub::models_folder(flags.models);
+  options.stall_seconds = flags.stall_seconds;
+  options.tries = flags.tries;
+  options.say = [](const std::string& sentence) { std::cerr << sentence << "\n"; };
+  progress_bar bar;
+  if (!flags.json) options.progress = [&bar](const hub::pull_progress& p) { bar.show(p); };
+  const auto model = hub::pull(of.value(), options);
+  bar.end();
+  if (!model) return fail_with(model.error().message());
+  if (flags.json)
+    std::cout << boost::json::serialize(json_of(model.value())) << "\n";
+  else
+    std::cout << model.value().name << ": " << format_bytes(model.value().bytes) << " in "
+              << model.value().path.string() << "\n";
+  return 0;
+}
+
+void run_list(const std::string& folder, bool json) {
+  const auto models = hub::list_models(hub::models_folder(folder));
+  if (json) {
+    boost::json::array all;
+    for (const auto& m : models) all.push_back(json_of(m));
+    std::cout << boost::json::serialize(all) << "\n";
+    return;
+  }
+  std::size_t width = 4;
+  for (const auto& m : models) width = std::max(width, m.name.size());
+  std::printf("%-*s  %-11s  %9s  %s\n", static_cast<int>(width), "name", "format", "size", "path");
+  for (const auto& m : models)
+    std::printf("%-*s  %-11s  %9s  %s\n", static_cast<int>(width), m.name.c_str(), m.format.c_str(),
+                format_bytes(m.bytes).c_str(), m.path.c_str());
+}
+
+}  // namespace
+
+void add_pull(CLI::App& app, int& exit_code) {
+  auto* command = app.add_subcommand("pull", "get a model from a hub; goes on where an earlier one ended");
+  auto o = std::make_shared<pull_flags>();
+  command->add_option("REF", o->reference, "OWNER/NAME, OWNER/NAME:QUANT or OWNER/NAME/FILE.gguf; @REVISION after it")
+      ->required();
+  command->add_option("--endpoint", o->endpoint, "the hub's address; else HF_ENDPOINT, else the public hub");
+  command->add_option("--token", o->token, "token for gated models; else HF_TOKEN");
+  command->add_option("--models", o->models,
+                      "folder of models; else INFER_MODELS, else infer-node/models in the data folder");
+  command->add_option("--stall-timeout", o->stall_seconds, "seconds without bytes after which a connection is given up")
+      ->check(CLI::Range(1, 3600));
+  command->add_option("--tries", o->tries, "tries in a row that bring nothing before it is given up")
+      ->check(CLI::Range(1, 1000));
+  command->add_flag("--json", o->json, "one JSON object at the end, no progress");
+  command->callback([o, &exit_code] { exit_code = run_pull(*o); });
+}
+
+void add_list(CLI::App& app, int&) {
+  struct options {
+    std::string models;
+    bool json = false;
+  };
+  auto* command = app.add_subcommand("list", "models that were pulled");
+  auto o = std::make_shared<options>();
+  command->add_option("--models", o->models,
+                      "folder of models; else INFER_MODELS, else infer-node/models in the data folder");
+  command->add_flag("--json", o->json, "a JSON array");
+  command->callback([o] { run_list(o->models, o->json); });
+}
+
+}  // namespace infer::apps

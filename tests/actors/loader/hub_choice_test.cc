@@ -1,0 +1,69 @@
+// Which files of a repository are taken.
+#include "actors/loader/hub_choice.h"
+
+#include <gtest/gtest.h>
+
+namespace infer::hub {
+namespace {
+
+std::string chosen(const char* text, std::vector<std::pair<std::string, std::uint64_t>> listing) {
+  std::vector<hub_file> files;
+  for (auto& [path, bytes] : listing) files.push_back({path, bytes, {}});
+  const auto model = choose_files(parse_reference(text).value(), files);
+  if (!model) return model.error().message();
+  std::string out = model.value().tag + ":";
+  for (const hub_file& f : model.value().files) out += " " + f.path;
+  return out;
+}
+
+TEST(HubChoice, TheQuantizationIsReadFromTheName) {
+  EXPECT_EQ(quant_of("Model-7B.Q4_K_M.gguf"), "Q4_K_M");
+  EXPECT_EQ(quant_of("model-q4_0.gguf"), "Q4_0");
+  EXPECT_EQ(quant_of("m-IQ3_XXS.gguf"), "IQ3_XXS");
+  EXPECT_EQ(quant_of("m-UD-Q4_K_XL-00001-of-00002.gguf"), "UD-Q4_K_XL");
+  EXPECT_EQ(quant_of("m-bf16.gguf"), "BF16");
+  EXPECT_EQ(quant_of("qwen-chat.gguf"), "");
+  EXPECT_EQ(quant_of("model-Q4_0.bin"), "");
+}
+
+TEST(HubChoice, WithoutAQuantizationTheUsualOneElseTheSmallest) {
+  EXPECT_EQ(chosen("a/b", {{"m-Q4_0.gguf", 1}, {"m-Q4_K_M.gguf", 3}, {"m-Q2_K.gguf", 2}}), "Q4_K_M: m-Q4_K_M.gguf");
+  EXPECT_EQ(chosen("a/b", {{"m-Q4_0.gguf", 9}, {"m-Q2_K.gguf", 2}}), "Q4_0: m-Q4_0.gguf");
+  EXPECT_EQ(chosen("a/b", {{"m-Q8_0.gguf", 9}, {"m-Q6_K.gguf", 2}, {"m-F16.gguf", 20}}), "Q6_K: m-Q6_K.gguf");
+  EXPECT_EQ(chosen("a/b", {{"plain.gguf", 9}}), "plain: plain.gguf");
+}
+
+TEST(HubChoice, ProjectorsAndImportanceMatricesAreNoModels) {
+  EXPECT_EQ(chosen("a/b", {{"mmproj-m-Q8_0.gguf", 1}, {"m.imatrix.gguf", 1}, {"m-Q8_0.gguf", 3}}), "Q8_0: m-Q8_0.gguf");
+}
+
+TEST(HubChoice, PartsComeInOrderAndWhole) {
+  EXPECT_EQ(chosen("a/b:q4_0", {{"x/m-Q4_0-00002-of-00002.gguf", 1}, {"x/m-Q4_0-00001-of-00002.gguf", 1}}),
+            "Q4_0: x/m-Q4_0-00001-of-00002.gguf x/m-Q4_0-00002-of-00002.gguf");
+  EXPECT_EQ(chosen("a/b", {{"m-Q4_0-00002-of-00002.gguf", 1}}), "a/b: m-Q4_0 has 1 of its 2 parts");
+}
+
+TEST(HubChoice, AFileIsTakenByItsName) {
+  const std::vector<std::pair<std::string, std::uint64_t>> two{{"x-Q4_0.gguf", 1}, {"y-Q4_0.gguf", 1}};
+  EXPECT_EQ(chosen("a/b/y-Q4_0.gguf", two), "y-Q4_0: y-Q4_0.gguf");
+  EXPECT_EQ(chosen("a/b:Q4_0", two), "a/b has several models of type Q4_0: name the file, like a/b/x-Q4_0.gguf");
+  EXPECT_EQ(chosen("a/b/z.gguf", two), "a/b has no file z.gguf; it has Q4_0, Q4_0");
+}
+
+TEST(HubChoice, AFolderOfSafetensors) {
+  EXPECT_EQ(chosen("a/b", {{"config.json", 1},
+                           {"model.safetensors", 1},
+                           {"tokenizer.json", 1},
+                           {"sub/model.safetensors", 1},
+                           {"consolidated.safetensors", 1},
+                           {"README.md", 1}}),
+            "safetensors: config.json model.safetensors tokenizer.json");
+  EXPECT_EQ(chosen("a/b", {{"config.json", 1}, {"weights.safetensors", 1}}),
+            "safetensors: config.json weights.safetensors");
+  EXPECT_EQ(chosen("a/b:Q4_0", {{"config.json", 1}, {"model.safetensors", 1}}),
+            "a/b has no GGUF file; name it without a quantization");
+  EXPECT_EQ(chosen("a/b", {{"README.md", 1}}), "a/b has neither GGUF files nor safetensors");
+}
+
+}  // namespace
+}  // namespace infer::hub

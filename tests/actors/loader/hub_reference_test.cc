@@ -1,0 +1,46 @@
+// Names of models on a hub.
+// Mirrors: hub_reference.cc, hub_fault.cc
+#include "actors/loader/hub_reference.h"
+
+#include <gtest/gtest.h>
+
+namespace infer::hub {
+namespace {
+
+std::string taken_apart(const char* text) {
+  const auto of = parse_reference(text);
+  if (!of) return "refused";
+  const reference& r = of.value();
+  return r.owner + "|" + r.name + "|" + r.quant + "|" + r.file + "|" + r.revision;
+}
+
+TEST(HubReference, FormsAreTakenApart) {
+  EXPECT_EQ(taken_apart("a/b"), "a|b|||main");
+  EXPECT_EQ(taken_apart("hf:a/b-1.5_x:Q4_K_M"), "a|b-1.5_x|Q4_K_M||main");
+  EXPECT_EQ(taken_apart("a/b@v1.0"), "a|b|||v1.0");
+  EXPECT_EQ(taken_apart("a/b:Q8_0@refs/pr/1"), "a|b|Q8_0||refs/pr/1");
+  EXPECT_EQ(taken_apart("a/b/c/d.gguf"), "a|b||c/d.gguf|main");
+}
+
+TEST(HubReference, OthersAreRefused) {
+  for (const char* text : {"", "a", "/b", "a/", "a/b:", "a/b@", "a/b@../x", "../b", "a/..", "a b/c", "a/b/c.txt",
+                           "a/b/../c.gguf", "a/b//c.gguf", "a/b:Q4/x.gguf", "./x.gguf"})
+    EXPECT_EQ(taken_apart(text), "refused") << text;
+  const error e = parse_reference("nobody").error();
+  EXPECT_EQ(e.code, fault::bad_reference);
+  EXPECT_EQ(e.message(), std::string("\"nobody\": ") + fault_sentence(fault::bad_reference));
+}
+
+TEST(HubReference, PathsMayNotLeaveTheirFolder) {
+  for (const char* path : {"a", "a/b.gguf", "a b/c", "..a"}) EXPECT_TRUE(is_safe_path(path)) << path;
+  for (const char* path : {"", "/a", "a/", "a//b", ".", "..", "a/../b", "a/./b", "a\\b", "a\nb"})
+    EXPECT_FALSE(is_safe_path(path)) << path;
+}
+
+TEST(HubFault, EachHasItsSentence) {
+  for (int value = static_cast<int>(fault::bad_reference); value <= static_cast<int>(fault::file_system); ++value)
+    EXPECT_NE(make_error_code(static_cast<fault>(value)).message(), fault_sentence(static_cast<fault>(99)));
+}
+
+}  // namespace
+}  // namespace infer::hub

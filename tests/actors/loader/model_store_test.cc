@@ -1,0 +1,72 @@
+// The folder of fetched models.
+#include "actors/loader/model_store.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/support/temporary_folder.h"
+
+namespace infer::hub {
+namespace {
+
+struct ModelStore : testing::Test {
+  void put(const char* text, const char* tag, bool is_gguf, std::vector<hub_file> files) {
+    const reference of = parse_reference(text).value();
+    const auto folder = folder_of(folder_.path(), of, tag);
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / manifest_name) << manifest_text(of, {tag, is_gguf, std::move(files), {}});
+  }
+  std::string found(const char* text) {
+    const auto model = find_model(folder_.path(), text);
+    return model ? model->name : "none";
+  }
+
+  test_support::temporary_folder folder_;
+};
+
+TEST_F(ModelStore, ListsByNameWithWhatAModelIsOpenedBy) {
+  put("a/b", "safetensors", false, {{"config.json", 10, {}}, {"model.safetensors", 90, {}}});
+  put("a/a", "Q4_0", true, {{"x/m-00001-of-00002.gguf", 5, {}}, {"x/m-00002-of-00002.gguf", 6, {}}});
+  std::filesystem::create_directories(folder_ / "a/c/empty");
+  const auto models = list_models(folder_.path());
+  ASSERT_EQ(models.size(), 2u);
+  EXPECT_EQ(models[0].name, "a/a:Q4_0");
+  EXPECT_EQ(models[0].format, "GGUF");
+  EXPECT_EQ(models[0].bytes, 11u);
+  EXPECT_EQ(models[0].path, folder_ / "a/a/Q4_0/m-00001-of-00002.gguf");
+  EXPECT_EQ(models[1].name, "a/b");
+  EXPECT_EQ(models[1].path, folder_ / "a/b/safetensors");
+  EXPECT_EQ(models[1].bytes, 100u);
+  EXPECT_TRUE(list_models(folder_ / "nothing").empty());
+}
+
+TEST_F(ModelStore, FindsWhatAReferenceMeans) {
+  put("a/b", "Q8_0", true, {{"m-Q8_0.gguf", 9, {}}});
+  put("a/b", "Q6_K", true, {{"m-Q6_K.gguf", 7, {}}});
+  EXPECT_EQ(found("a/b"), "a/b:Q6_K") << "the smallest";
+  put("a/b", "Q4_0", true, {{"m-Q4_0.gguf", 20, {}}});
+  EXPECT_EQ(found("a/b"), "a/b:Q4_0") << "the usual";
+  EXPECT_EQ(found("hf:a/b:q8_0"), "a/b:Q8_0");
+  EXPECT_EQ(found("a/b/m-Q6_K.gguf"), "a/b:Q6_K");
+  put("a/b@v1", "Q4_K_M", true, {{"m-Q4_K_M.gguf", 1, {}}});
+  EXPECT_EQ(found("a/b"), "a/b:Q4_0") << "not another revision";
+  EXPECT_EQ(found("a/b@v1"), "a/b:Q4_K_M@v1");
+  for (const char* text : {"a/b:Q5_0", "a/bb", "a/b@v2", "nothing", "a/b/other.gguf"}) EXPECT_EQ(found(text), "none");
+}
+
+TEST_F(ModelStore, TheFolderIsTheGivenOneElseThatOfTheEnvironment) {
+  EXPECT_EQ(models_folder("given"), "given");
+  setenv("INFER_MODELS", "of-environment", 1);
+  EXPECT_EQ(models_folder(), "of-environment");
+  unsetenv("INFER_MODELS");
+  setenv("XDG_DATA_HOME", "data", 1);
+  EXPECT_EQ(models_folder(), "data/infer-node/models");
+  unsetenv("XDG_DATA_HOME");
+  setenv("HOME", "home", 1);
+  EXPECT_EQ(models_folder(), "home/.local/share/infer-node/models");
+}
+
+}  // namespace
+}  // namespace infer::hub
