@@ -13,11 +13,12 @@ result<std::shared_ptr<const tokenizer>> make_tokenizer(const formats::model_fil
   }
   const std::string_view text = file.side_file("tokenizer.json");
   if (text.empty())
-    return fail(formats::fault::unsupported,
-                "the folder has no tokenizer.json; a tokenizer.model or vocab.json alone is not read: save the tokenizer "
-                "again with transformers' save_pretrained");
-  INFER_TRY(const auto read,
-            read_tokenizer_json(text, file.side_file("tokenizer_config.json"), file.side_file("generation_config.json")));
+    return fail(
+        formats::fault::unsupported,
+        "the folder has no tokenizer.json; a tokenizer.model or vocab.json alone is not read: save the tokenizer "
+        "again with transformers' save_pretrained");
+  INFER_TRY(const auto read, read_tokenizer_json(text, file.side_file("tokenizer_config.json"),
+                                                 file.side_file("generation_config.json")));
   return tokenizer::make(read.data);
 }
 
