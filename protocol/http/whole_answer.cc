@@ -45,7 +45,9 @@ std::vector<const whole_answer::choice*> whole_answer::shown(std::size_t prompt)
   std::vector<const choice*> out;
   for (std::size_t i = 0; i < made_; ++i) out.push_back(&choices_[prompt * made_ + i]);
   if (kept_ < made_) {
-    std::ranges::stable_sort(out, std::ranges::greater{}, [](const choice* c) { return c->mean(); });
+    // They lie in one array, so that of equals the first made comes first.
+    std::ranges::sort(
+        out, [](const choice* a, const choice* b) { return a->mean() != b->mean() ? a->mean() > b->mean() : a < b; });
     out.resize(kept_);
   }
   return out;
