@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
 namespace infer::decode {
@@ -37,6 +38,7 @@ void keep_typical(candidates& c, float p, std::uint32_t min_keep) {
   if (p >= 1 || c.size() < 2) return;
   struct scored {
     double score;
+    std::size_t rank;
     token_id id;
   };
   const float total = c.total();
@@ -46,9 +48,9 @@ void keep_typical(candidates& c, float p, std::uint32_t min_keep) {
   order.reserve(c.size());
   for (const token_id id : c.ordered()) {
     const double log_probability = static_cast<double>(c.exponent(id)) - log_total;
-    order.push_back({std::fabs(-log_probability - entropy), id});
+    order.push_back({std::fabs(-log_probability - entropy), order.size(), id});
   }
-  std::ranges::stable_sort(order, {}, &scored::score);
+  std::ranges::sort(order, {}, [](const scored& one) { return std::pair(one.score, one.rank); });
   const float enough = p * total;
   std::vector<token_id> chosen;
   float sum = 0;
