@@ -102,7 +102,7 @@ problem check_cover(std::vector<const safetensors_entry*> by_offset, std::uint64
 result<std::vector<safetensors_entry>> parse_safetensors(byte_view file, std::string_view file_name) {
   const std::string name(file_name);
   constexpr std::uint64_t length_bytes = 8;
-  if (file.size() < length_bytes)
+  if (file.size() <= length_bytes)
     return fail(fault::truncated, name + ": the file has " + std::to_string(file.size()) + " bytes and no header");
   const auto header_bytes = load_le<std::uint64_t>(file.data());
   if (header_bytes > most_safetensors_header_bytes || file[length_bytes] != std::byte{'{'})

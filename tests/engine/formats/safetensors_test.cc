@@ -48,6 +48,9 @@ TEST(safetensors, gives_shapes_with_the_fastest_axis_first) {
 
 TEST(safetensors, what_is_no_such_file_is_named) {
   EXPECT_THAT(message_of("abc"), HasSubstr("3 bytes and no header"));
+  // In a vector, which sanitizers see the end of.
+  const std::vector<std::byte> length_alone(8);
+  EXPECT_THAT(parse_safetensors(length_alone, "x").error().message(), HasSubstr("8 bytes and no header"));
   EXPECT_THAT(message_of(std::string("GGUF") + std::string(40, '\0')), HasSubstr("x.safetensors: "));
   EXPECT_THAT(message_of("<!DOCTYPE html><html></html>"), HasSubstr("web page"));
   std::string cut = safetensors_bytes({{"a", "F32", {2}, std::string(8, 'x')}});
