@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <iostream>
 #include <iterator>
 #include <limits>
@@ -15,6 +14,7 @@
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/sampling_options.h"
 #include "apps/infer_node/terminal.h"
+#include "protocol/http/json_text.h"
 
 namespace infer::apps {
 namespace {
@@ -37,7 +37,7 @@ void print_json(const answer_report& report, const std::string& text, const std:
   if (!reasoning.empty()) out["reasoning"] = reasoning;
   out["finish_reason"] = report.finish_reason;
   add_stats(out, report.stats);
-  std::cout << boost::json::serialize(out) << std::endl;
+  std::cout << http::write_json(out) << std::endl;
 }
 
 /// One answer on standard output: as it comes, or as one JSON document.
