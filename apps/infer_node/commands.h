@@ -14,5 +14,6 @@ void add_score(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_pull(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
 
 }  // namespace infer::apps

@@ -49,6 +49,7 @@ int main(int argc, char** argv) {
   infer::apps::add_bench(app, exit_code);
   infer::apps::add_pull(app, exit_code);
   infer::apps::add_list(app, exit_code);
+  infer::apps::add_doctor(app, exit_code);
   try {
     app.parse(arguments(argc, argv));
   } catch (const CLI::ParseError& e) {

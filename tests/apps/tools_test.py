@@ -167,6 +167,40 @@ class numbers(tools):
             self.assertEqual((done.returncode, done.stdout), (2, ""))
 
 
+class doctor(tools):
+    def test_what_it_finds_is_told_to_people_and_as_json(self):
+        report = self.json_of("doctor", "--models", FOLDER.name)
+        self.assertIn(report["status"], ("ok", "warn"), [f for f in report["findings"] if f["status"] == "fail"])
+        self.assertEqual({f["section"] for f in report["findings"]}, {"cpu", "kernels", "roofs", "memory", "limits", "gpu", "models"})
+        for finding in report["findings"]:
+            self.assertEqual("advice" in finding, finding["status"] != "ok", finding)
+        self.assertEqual([k["used"] for k in report["kernels"]].count(True), 1)
+        self.assertEqual(report["kernels"][0]["table"], "reference")
+        self.assertTrue(all(k["checks"] > 100 and k["failures"] == [] for k in report["kernels"]))
+        self.assertEqual(report["machine"]["cores"]["online"], os.cpu_count())
+        self.assertGreater(report["machine"]["memory"]["total"], report["machine"]["memory"]["available"])
+        self.assertIn(("read", 1), [(r["name"], r["threads"]) for r in report["roofs"]])
+        self.assertTrue(all(r["per_second"] > 1e6 for r in report["roofs"]))
+        done = self.call("doctor", "--models", FOLDER.name)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotIn("\x1b", done.stdout)
+        self.assertRegex(done.stdout, r"kernels\n  ok    reference +\d+ results equal to the bit")
+        self.assertIn("none (this build has CPU kernels only)", done.stdout)
+
+    def test_a_folder_of_models_that_cannot_be_used_is_a_failure(self):
+        done = self.call("doctor", INFER_MODELS=gguf())
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stdout, r"  fail  folder +.* is no folder\n +→ ")
+        done = self.call("doctor", "--json", INFER_MODELS=os.path.join(gguf(), "below"))
+        self.assertEqual((done.returncode, json.loads(done.stdout)["status"]), (1, "fail"))
+
+    def test_the_hub_and_whether_there_is_a_token_are_told_and_not_the_token(self):
+        done = self.call("doctor", "--json", "--models", FOLDER.name, HF_ENDPOINT="http://localhost:1/", HF_TOKEN="very-secret")
+        models = json.loads(done.stdout)["models"]
+        self.assertEqual((models["hub"], models["token"]), ("http://localhost:1", True))
+        self.assertNotIn("very-secret", done.stdout + done.stderr)
+
+
 if __name__ == "__main__":
     if not BINARY:
         print("[  SKIPPED ] apps/tools (INFER_TEST_BINARY does not name infer-node)")
