@@ -12,6 +12,7 @@
 #include "actors/tree/node.h"
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/doctor/findings.h"
+#include "apps/infer_node/model_options.h"
 #include "apps/infer_node/terminal.h"
 #include "engine/threads/compute_pool.h"
 #include "engine/threads/roofs.h"
@@ -91,8 +92,10 @@ void add_doctor(CLI::App& app, int& exit_code) {
   auto* command =
       app.add_subcommand("doctor", "what this machine has and whether all of it works; 1 where it does not");
   auto o = std::make_shared<options>();
-  command->add_option("--models", o->models,
-                      "folder of models; else INFER_MODELS, else infer-node/models in the data folder");
+  command
+      ->add_option("--models", o->models,
+                   "folder of models; else INFER_MODELS, else infer-node/models in the data folder")
+      ->type_name(folder_type);
   command->add_flag("--json", o->json, "one JSON object");
   command->callback([o, &exit_code] { exit_code = run(o->models, o->json); });
 }

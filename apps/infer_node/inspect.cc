@@ -39,6 +39,7 @@ void add_inspect(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<inspect_options>();
   command->add_option("FILE", o->path, "model file, folder, or a pulled model's name")
       ->required()
+      ->type_name(model_type)
       ->transform(pulled_name());
   command->add_option("-c,--ctx-size", o->context, "positions of a sequence; 0: what serve would take")
       ->check(CLI::Range(0u, actors::most_context));

@@ -90,8 +90,8 @@ void add_run(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("run", "chat on the terminal, or one answer to a prompt");
   auto o = std::make_shared<run_options>();
   o->model.add_to(*command, false);
-  command->add_option("-m,--model", o->model.path,
-                      "model file or a pulled model's name; with --server: the model's id");
+  command->add_option("-m,--model", o->model.path, "model file or a pulled model's name; with --server: the model's id")
+      ->type_name(model_type);
   command->add_option("PROMPT", o->prompt, "the prompt; else a chat, or standard input where that is no terminal");
   command->add_option("--server", o->server, "ask a running server, e.g. http://127.0.0.1:8080");
   command->add_option("--api-key", o->api_key, "key for the server")->envname("INFER_API_KEY");

@@ -10,13 +10,9 @@
 namespace infer::apps {
 namespace {
 
-CLI::Validator whole_number() {
-  return CLI::Validator(
-      [](std::string& text) {
-        const bool whole = !text.empty() && text.find_first_not_of("0123456789", text[0] == '-' ? 1 : 0) == text.npos;
-        return whole ? std::string() : "'" + text + "' is no whole number";
-      },
-      "", "");
+CLI::Validator range_of(const sampler_number& row) {
+  if (row.is_whole()) return CLI::Range(static_cast<std::int64_t>(row.low), static_cast<std::int64_t>(row.high));
+  return CLI::Range(row.low, row.high);
 }
 
 /// "15043+1", "15043-0.5", "15043-inf".
@@ -51,8 +47,7 @@ void sampling_options::add_to(CLI::App& command) {
     command
         .add_option_function<double>(
             std::string(row.flag), [this, &row](const double& value) { row.set(values, value); }, std::string(row.help))
-        ->check(CLI::Range(row.low, row.high))
-        ->check(row.is_whole() ? whole_number() : CLI::Validator())
+        ->check(range_of(row))
         ->type_name(row.is_whole() ? "INT" : "FLOAT")
         ->default_str(row.text_of(values));
   }

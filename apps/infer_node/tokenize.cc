@@ -77,6 +77,7 @@ void add_tokenize(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<tokenize_options>();
   command->add_option("-m,--model", o->path, "model file or a pulled model's name")
       ->required()
+      ->type_name(model_type)
       ->transform(pulled_name());
   command->add_option("TEXT", o->text, "the text; else standard input");
   auto* lines =

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
-"""The commands that tell something: inspect, tokenize, score, bench, list; each for people and as JSON.
+"""The commands that tell something: inspect, tokenize, score, bench, list, doctor, for people and as JSON; completion
+in the shells themselves; the manual; what is installed.
 
 tools_test.py TINY_MODEL_WRITER; INFER_TEST_BINARY names infer-node.
 """
 import json
 import os
+import re
 import struct
 import subprocess
 import sys
 import tempfile
 import unittest
+
+from terminal_session import terminal_session
 
 BINARY = os.environ.get("INFER_TEST_BINARY")
 FOLDER = tempfile.TemporaryDirectory(prefix="infer-test-")
@@ -199,6 +203,119 @@ class doctor(tools):
         models = json.loads(done.stdout)["models"]
         self.assertEqual((models["hub"], models["token"]), ("http://localhost:1", True))
         self.assertNotIn("very-secret", done.stdout + done.stderr)
+
+
+def pulled_models():
+    """A folder of models as pull leaves it, with two names."""
+    models = os.path.join(FOLDER.name, "models")
+    for tag in ("Q4_0", "Q8_0"):
+        folder = os.path.join(models, "owner", "name", tag)
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, f"model-{tag}.gguf")
+        if not os.path.exists(path):
+            os.link(gguf(), path)
+        with open(os.path.join(folder, "pulled.json"), "w", encoding="utf-8") as file:
+            json.dump({"name": f"owner/name:{tag}", "format": "GGUF", "files": [{"name": f"model-{tag}.gguf", "bytes": os.path.getsize(path)}]}, file)
+    return models
+
+
+class completion(tools):
+    BASH = """
+source <("$1" completion bash)
+COMP_LINE=$2 COMP_POINT=${#2}
+COMP_WORDBREAKS=$' \\t\\n"\\'><=;|&(:'
+_infer_node
+printf '%s\\n' "${COMPREPLY[@]}"
+"""
+
+    def environment(self):
+        return {**os.environ, "PATH": os.path.dirname(BINARY) + ":" + os.environ["PATH"], "INFER_MODELS": pulled_models(), "HOME": FOLDER.name, "XDG_CONFIG_HOME": FOLDER.name, "TERM": "xterm"}
+
+    def bash(self, line, folder=None):
+        done = subprocess.run(["bash", "--norc", "-c", self.BASH, "bash", BINARY, line], capture_output=True, text=True, timeout=60, check=True, env=self.environment(), cwd=folder or FOLDER.name)
+        self.assertEqual(done.stderr, "", line)
+        return [word for word in done.stdout.split("\n") if word]
+
+    def commands(self):
+        text = self.call("--help").stdout
+        return [line.split()[0] for line in text[text.index("Subcommands:"):].splitlines()[1:] if line.startswith("  ") and not line.startswith("   ")]
+
+    def test_bash_completes_commands_flags_choices_models_and_files(self):
+        self.assertEqual(sorted(self.bash("infer-node ")), sorted(self.commands()))
+        self.assertGreaterEqual(len(self.commands()), 11)
+        self.assertEqual(self.bash("infer-node ins"), ["inspect"])
+        self.assertEqual(self.bash("infer-node inspect --te"), ["--tensors"])
+        self.assertEqual(self.bash("infer-node serve -n"), ["-np"])
+        self.assertEqual(sorted(self.bash("infer-node serve --activations ")), ["f32", "quantized"])
+        self.assertEqual(self.bash("infer-node serve --activations=q"), ["quantized"])
+        self.assertEqual(self.bash("infer-node completion f"), ["fish"])
+        self.assertEqual(self.bash("infer-node serve --port "), [])
+        self.assertEqual(self.bash("infer-node run -m owner/name:"), ["Q4_0", "Q8_0"], "the part behind the colon, as bash cuts words there")
+        self.assertEqual(self.bash("infer-node inspect own"), ["owner/name:Q4_0", "owner/name:Q8_0"])
+        folder = os.path.join(FOLDER.name, "some files")
+        os.makedirs(os.path.join(folder, "inside"), exist_ok=True)
+        for name in ("a model.gguf", "another.gguf"):
+            open(os.path.join(folder, name), "w", encoding="utf-8").close()
+        self.assertEqual(sorted(self.bash("infer-node bench --model a", folder)), ["a model.gguf", "another.gguf"])
+        self.assertEqual(self.bash("infer-node doctor --models ", folder), ["inside"])
+
+    def test_bash_knows_every_flag_of_every_command(self):
+        for command in self.commands():
+            shown = set(re.findall(r"(?:^  |,)(--?[a-z][a-z-]*)", self.call(command, "--help").stdout, re.MULTILINE))
+            self.assertLessEqual(shown, set(self.bash(f"infer-node {command} -")), command)
+            self.assertIn("--help", shown)
+
+    def test_fish_completes(self):
+        def offered(line):
+            done = subprocess.run(["fish", "--no-config", "-c", f"source (infer-node completion fish | psub); complete -C '{line}'"], capture_output=True, text=True, timeout=60, check=True, env=self.environment(), cwd=FOLDER.name)
+            self.assertEqual(done.stderr, "")
+            return [entry.split("\t")[0] for entry in done.stdout.splitlines()]
+        self.assertEqual(sorted(offered("infer-node ")), sorted(self.commands()))
+        self.assertEqual(offered("infer-node inspect --te"), ["--tensors"])
+        self.assertEqual(sorted(offered("infer-node serve --activations ")), ["f32", "quantized"])
+        self.assertEqual([m for m in offered("infer-node run -m own") if ":" in m], ["owner/name:Q4_0", "owner/name:Q8_0"])
+        self.assertEqual(sorted(offered("infer-node completion ")), ["bash", "fish", "zsh"])
+
+    def test_zsh_completes(self):
+        environment = {**self.environment(), "PS1": "%% ", "ZDOTDIR": FOLDER.name}
+        with terminal_session(["zsh", "-f", "-i"], environment) as zsh:
+            zsh.wait_for("% ")
+            zsh.line("autoload -U compinit; compinit -u; source <(infer-node completion zsh); tell() { print -r -- \"<$BUFFER>\"; BUFFER=; }; zle -N tell; bindkey '^Xt' tell; echo re''ady")
+            zsh.wait_for("ready")
+            for typed, gets in [("infer-node insp\t", "infer-node inspect "), ("infer-node serve --activ\tqu\t", "infer-node serve --activations=quantized "),
+                                ("infer-node run -m owner/name:Q8\t", r"infer-node run -m owner/name:Q8_0 "), ("infer-node completion f\t", "infer-node completion fish ")]:
+                zsh.send(typed + "\x18t")
+                self.assertIn(f"<{gets}>", zsh.wait_for(r"<infer-node [^>]*>"))
+
+    def test_a_shell_that_is_not_known_is_refused(self):
+        done = self.call("completion", "tcsh")
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("bash", done.stderr)
+
+
+class manual(tools):
+    def test_the_page_has_every_command_and_no_fault_of_its_own(self):
+        page = self.call("man").stdout
+        done = subprocess.run(["groff", "-man", "-ww", "-Tutf8"], input=page, capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual(done.stderr, "")
+        text = re.sub(r".\x08|\x1b\[[0-9]*m", "", done.stdout).replace("\u2212", "-").replace("\u2010", "-")
+        for command in completion.commands(self):
+            self.assertRegex(text, rf"\n   {command}\n       infer-node {command} ")
+        for part in ("--ctx-size", "-np, --parallel UINT", "EXIT STATUS", "ENVIRONMENT", "NO_COLOR", "Default: 512."):
+            self.assertIn(part, text)
+
+
+class installing(tools):
+    def test_program_completions_and_manual_are_installed(self):
+        build = os.path.dirname(os.path.abspath(BINARY))
+        prefix = os.path.join(FOLDER.name, "prefix")
+        subprocess.run(["cmake", "--install", build, "--prefix", prefix], capture_output=True, timeout=120, check=True)
+        done = subprocess.run([os.path.join(prefix, "bin", "infer-node"), "--version"], capture_output=True, text=True, timeout=60, check=True)
+        self.assertTrue(done.stdout.startswith("infer-node "))
+        for path, arguments in {"share/bash-completion/completions/infer-node": ["completion", "bash"], "share/zsh/site-functions/_infer-node": ["completion", "zsh"],
+                                "share/fish/vendor_completions.d/infer-node.fish": ["completion", "fish"], "share/man/man1/infer-node.1": ["man"]}.items():
+            with open(os.path.join(prefix, path), encoding="utf-8") as file:
+                self.assertEqual(file.read(), self.call(*arguments).stdout, path)
 
 
 if __name__ == "__main__":
