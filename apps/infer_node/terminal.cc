@@ -83,6 +83,12 @@ struct terminal::parts {
     return CC_EOF;
   }
 
+  /// As the key does elsewhere; libedit's own handler gives the terminal back and takes it again.
+  static unsigned char on_suspend(EditLine*, int) {
+    ::raise(SIGTSTP);
+    return CC_REDISPLAY;
+  }
+
   static unsigned char on_tab(EditLine* line, int) {
     const LineInfo* const info = el_line(line);
     const std::string begun(info->buffer, info->cursor);
@@ -131,12 +137,14 @@ terminal::terminal(completer complete) : parts_(std::make_unique<parts>()) {
   el_set(p.line, EL_EDITOR, "emacs");
   el_set(p.line, EL_SIGNAL, 1);
   el_set(p.line, EL_HIST, history, p.history);
-  // While a line is edited Ctrl-C is a key like others.
+  // While a line is edited Ctrl-C and Ctrl-Z are keys like others.
   el_set(p.line, EL_SETTY, "-d", "-isig", nullptr);
   el_set(p.line, EL_ADDFN, "infer-interrupt", "clear the line", &parts::on_interrupt_key);
+  el_set(p.line, EL_ADDFN, "infer-suspend", "stop the program", &parts::on_suspend);
   el_set(p.line, EL_ADDFN, "infer-complete", "complete a command", &parts::on_tab);
   el_set(p.line, EL_ADDFN, "infer-paste", "take pasted text", &parts::on_paste);
   el_set(p.line, EL_BIND, "^C", "infer-interrupt", nullptr);
+  el_set(p.line, EL_BIND, "^Z", "infer-suspend", nullptr);
   el_set(p.line, EL_BIND, "^I", "infer-complete", nullptr);
   el_set(p.line, EL_BIND, "\x1b[200~", "infer-paste", nullptr);
   el_set(p.line, EL_BIND, "^R", "em-inc-search-prev", nullptr);

@@ -56,7 +56,7 @@ std::string tool_talk(std::string_view arguments, std::string_view content, std:
 }
 
 void probe_tools(const prober& with, template_abilities& out) {
-  out.tools = with.shows("[" + turn("user", needle) + "]", needle, true);
+  out.tools = with.shows("[" + turn("user", needle) + "]", "probe", true);
   const std::string object = R"({"key":"Ndl7q"})", text = R"("{\"key\": \"Ndl7q\"}")";
   const std::string short_id = "abcdef123", long_id = "call_probe_1";
   const std::string as_object = with.render(tool_talk(object, R"("")", short_id), out.tools);

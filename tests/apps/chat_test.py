@@ -269,6 +269,25 @@ class keys(chatting):
             chat.send("\x03\x03\x03\x03\x04")
             self.assertEqual(chat.rest()[0], 0)
 
+    def test_ctrl_z_stops_the_program_until_the_shell_goes_on_with_it(self):
+        with terminal_session(["bash", "--norc", "--noprofile", "-i"], self.environment(PS1="shell> ")) as shell:
+            shell.wait_for("shell> ")
+            shell.line(f"'{BINARY}' run -m '{model('tiny')}' --temp 0 -n 3")
+            shell.wait_for(PROMPT)
+            shell.send("half a ")
+            shell.wait_for("half a ")
+            shell.send("\x1a")
+            shell.wait_for("Stopped")
+            shell.wait_for("shell> ")
+            shell.line("fg")
+            shell.wait_for("half a ")
+            shell.send("line\r")
+            shell.wait_for("first token after")
+            shell.wait_for(PROMPT)
+            self.assertEqual(self.saved(shell)[0]["content"], "half a line")
+            shell.send("\x04")
+            shell.wait_for("shell> ")
+
     def test_ctrl_d_and_bye_leave(self):
         with self.local() as chat:
             self.leave(chat)

@@ -45,6 +45,14 @@ TEST(probe, finds_roles_and_turns) {
   EXPECT_EQ(abilities_of("nothing of it"), template_abilities{}) << "nothing is changed for what shows nothing";
 }
 
+TEST(probe, finds_whether_definitions_of_tools_are_shown) {
+  EXPECT_FALSE(abilities_of(plain).tools) << "a template that does not look at them loses them";
+  const std::string some = plain;
+  EXPECT_TRUE(abilities_of("{% for t in tools %}{{ t.function.name }}{% endfor %}" + some).tools);
+  EXPECT_TRUE(abilities_of("{% if tools %}{{ tools | tojson }}{% endif %}" + some).tools);
+  EXPECT_FALSE(abilities_of("{% if tools %}{{ raise_exception('no tools') }}{% endif %}" + some).tools);
+}
+
 TEST(probe, finds_the_form_of_calls) {
   const auto with = [](const std::string& arguments) {
     return abilities_of("{% for m in messages %}{{ m.content }}{% for c in m.tool_calls %}" + arguments +
@@ -156,7 +164,7 @@ chat_input hard_talk() {
       {"user", "Usr3", {}},
   };
   input.tools_json =
-      R"([{"type":"function","function":{"name":"look","description":"d","parameters":{"type":"object","properties":{"place":{"type":"string","description":"p"}},"required":["place"]}}}])";
+      R"([{"type":"function","function":{"name":"look","description":"Dsc1","parameters":{"type":"object","properties":{"place":{"type":"string","description":"p"}},"required":["place"]}}}])";
   return input;
 }
 
@@ -182,7 +190,7 @@ TEST(template_corpus, every_real_template_shows_a_shaped_conversation) {
     }
     const std::string text = joined(spans.value());
     std::string missing;
-    for (const char* part : {"Sys1", "Usr1", "Usr2", "Arg1", "Res1", "Ans1", "Sys2", "Usr3"}) {
+    for (const char* part : {"Sys1", "Usr1", "Usr2", "Dsc1", "Arg1", "Res1", "Ans1", "Sys2", "Usr3"}) {
       if (text.find(part) == std::string::npos) missing += std::string(" ") + part;
     }
     if (missing.empty())
