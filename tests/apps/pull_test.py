@@ -29,13 +29,15 @@ def read(path):
 
 
 class pulling(unittest.TestCase):
+    STALL = "1"  # seconds
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory(prefix="infer-test-")
         self.addCleanup(self.folder.cleanup)
         self.models = os.path.join(self.folder.name, "models")
 
     def command(self, hub, name, *flags):
-        return [BINARY, "pull", name, "--endpoint", hub.url, "--models", self.models, "--stall-timeout", "1", *flags]
+        return [BINARY, "pull", name, "--endpoint", hub.url, "--models", self.models, "--stall-timeout", self.STALL, *flags]
 
     def environment(self, **more):
         kept = {key: value for key, value in os.environ.items() if not key.startswith(("HF_", "INFER_MODELS"))}
@@ -255,6 +257,7 @@ class refusals(pulling):
 
 class deaths(pulling):
     KILLS, SIZE = 20, 96 << 20
+    STALL = "30"  # nothing stalls here; a busy machine must not look as if something did
 
     def killed(self, hub, fault=None, on_list=False):
         """Starts a pull and kills it when the hub's hook says so."""
