@@ -197,9 +197,7 @@ result<model> build(std::shared_ptr<const formats::model_file> file) {
                 "queries that grow with the position need the context before scaling and rope over whole heads");
   built.plan = write_plan(*family, built.hyper, finder.index(), layers, ropes);
   built.weights.owner = file;
-  built.weights.drop = [file](const plan::weight_source& weight) {
-    if (const formats::tensor_info* tensor = file->find(weight.name)) file->release(*tensor);
-  };
+  built.weights.drop = [file](byte_view bytes) { file->release(bytes); };
   return built;
 }
 

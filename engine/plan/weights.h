@@ -38,7 +38,7 @@ struct weight_table {
   std::vector<weight_source> weights;
   std::shared_ptr<const void> owner;  // keeps the bytes mapped
   /// Lets the system take back pages of weights that were packed; empty where bytes are no mapped file.
-  std::function<void(const weight_source&)> drop;
+  std::function<void(byte_view)> drop;
 };
 
 /// The row of the file that holds canonical row `row`.
