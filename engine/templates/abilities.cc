@@ -21,7 +21,8 @@ class prober {
     json::object variables;
     variables["messages"] = json::parse(messages);
     variables["add_generation_prompt"] = true;
-    variables["bos_token"] = variables["eos_token"] = "";
+    variables["bos_token"] = "";
+    variables["eos_token"] = "";
     if (with_tools) {
       variables["tools"] = json::parse(
           R"([{"type":"function","function":{"name":"probe","description":"d","parameters":{"type":"object",)"
