@@ -55,13 +55,19 @@ struct name_place {
   std::uint32_t slot = no_slot;
 };
 
+/// Where a name's value may be. Equal for all its uses in one scope, which share it.
+struct name_resolution {
+  std::vector<name_place> places;             // innermost first
+  std::uint32_t variable = no_slot;           // then: in program::variables
+  const global_entry* global = nullptr;       // then
+  std::shared_ptr<const std::string> absent;  // what is said of a name that nothing holds
+};
+
 /// What resolve() found out about an expression, so that running it looks nothing up by name.
 struct resolution {
-  std::vector<name_place> places;             // of a name, innermost first; of a target the one to assign to
-  std::uint32_t variable = no_slot;           // of a name: in program::variables
-  const global_entry* global = nullptr;       // of a name that neither a place nor a variable holds
-  std::shared_ptr<const std::string> absent;  // of a name that nothing holds: what is said of it
-  std::shared_ptr<const member> named;        // of .name and ["name"]
+  std::shared_ptr<const name_resolution> name;  // of a name that is read
+  std::uint32_t slot = no_slot;                 // of a name that is assigned, in its own scope
+  std::shared_ptr<const member> named;          // of .name and ["name"]
   const filter_entry* filter = nullptr;
   const test_entry* test = nullptr;
   std::shared_ptr<const call_arguments> arguments;  // where all are constants

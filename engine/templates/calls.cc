@@ -33,12 +33,12 @@ evaluated<value> evaluator::evaluate_call(const expression& what) {
   auto caller = std::exchange(caller_, std::nullopt);  // belongs to this call alone, not to those in its arguments
   const expression& callee = *what.children[0];
   if (callee.kind == expr_kind::attribute) return call_attribute(what, std::move(caller));
-  const bool is_name = callee.kind == expr_kind::name && callee.resolved.global != nullptr;
+  const bool is_name = callee.kind == expr_kind::name && callee.resolved.name->global != nullptr;
   call_arguments made;
   if (is_name && !caller && find_name(callee) == nullptr) {
     INFER_TRYV(services_.spent.spend(1));
     INFER_TRY(const call_arguments* args, evaluate_arguments(what, made));
-    return call_global(services_, *callee.resolved.global, *args);
+    return call_global(services_, *callee.resolved.name->global, *args);
   }
   INFER_TRY(const value function, evaluate(callee));
   INFER_TRY(const call_arguments* args, evaluate_arguments(what, made));

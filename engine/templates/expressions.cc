@@ -109,7 +109,7 @@ evaluated<value> evaluator::compute_composite(const expression& what) {
 
 evaluated<value> evaluator::evaluate_name(const expression& what) {
   if (const value* found = find_name(what)) return *found;
-  if (what.resolved.global == nullptr) return value::undefined(what.resolved.absent);
+  if (what.resolved.name->global == nullptr) return value::undefined(what.resolved.name->absent);
   auto function = std::make_shared<callable>();
   function->name = what.name;
   return value(std::shared_ptr<const callable>(std::move(function)));

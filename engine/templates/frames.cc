@@ -40,12 +40,14 @@ void evaluator::renew_scope(std::uint32_t slots) {
 }
 
 const value* evaluator::find_name(const expression& what) const {
-  for (const name_place& place : what.resolved.places) {
-    const frame* at = scope_.get();
-    for (std::uint32_t out = 0; out < place.scopes_out; ++out) at = at->parent.get();
+  const name_resolution& name = *what.resolved.name;
+  const frame* at = scope_.get();
+  std::uint32_t out = 0;
+  for (const name_place& place : name.places) {
+    for (; out < place.scopes_out; ++out) at = at->parent.get();
     if (const auto& slot = at->slots[place.slot]) return &*slot;
   }
-  const auto& variable = variables_[what.resolved.variable];
+  const auto& variable = variables_[name.variable];
   return variable ? &*variable : nullptr;
 }
 

@@ -21,6 +21,7 @@ struct scope {
   std::uint32_t count() const { return static_cast<std::uint32_t>(names.size()); }
 
   std::unordered_map<std::string, std::uint32_t> names;
+  std::unordered_map<std::string, std::shared_ptr<const name_resolution>> resolved;  // of names that were read here
   scope* parent;
   std::uint32_t loop = no_slot;  // the slot of `loop`
   bool uses_loop = false;
@@ -30,6 +31,12 @@ void collect_target(const expression& target, scope& into) {
   if (target.kind == expr_kind::name) into.add(target.name);
   if (target.kind != expr_kind::tuple) return;
   for (const auto& one : target.children) collect_target(*one, into);
+}
+
+// The next branch of a chain of elif, which is walked and not recursed into; null at its end.
+statement* next_branch(const statement& one) {
+  const bool chained = one.otherwise.size() == 1 && one.otherwise[0]->kind == statement_kind::if_else;
+  return chained ? one.otherwise[0].get() : nullptr;
 }
 
 // The names that these statements assign in the scope they run in.
@@ -44,8 +51,10 @@ void collect(const statements& body, scope& into) {
         into.add(one->name);
         break;
       case statement_kind::if_else:
-        collect(one->body, into);
-        collect(one->otherwise, into);
+        for (const statement* branch = one.get(); branch != nullptr; branch = next_branch(*branch)) {
+          collect(branch->body, into);
+          if (next_branch(*branch) == nullptr) collect(branch->otherwise, into);
+        }
         break;
       case statement_kind::filter_block:
         collect(one->body, into);
@@ -104,6 +113,8 @@ class resolver {
 
   void resolve_one(statement& one) {
     switch (one.kind) {
+      case statement_kind::if_else:
+        return resolve_if(&one);
       case statement_kind::for_each:
         return resolve_for(one);
       case statement_kind::macro:
@@ -125,10 +136,18 @@ class resolver {
         break;
       default:
         resolve_all(one.body);
-        resolve_all(one.otherwise);
     }
     resolve_expression(one.what);
     if (one.target) resolve_target(*one.target);
+  }
+
+  void resolve_if(statement* branch) {
+    for (statement* next = branch; next != nullptr; next = next_branch(*branch)) {
+      branch = next;
+      resolve_expression(branch->what);
+      resolve_all(branch->body);
+    }
+    resolve_all(branch->otherwise);
   }
 
   void resolve_for(statement& one) {
@@ -179,7 +198,7 @@ class resolver {
 
   void resolve_target(expression& target) {
     if (target.kind == expr_kind::name) {
-      target.resolved.places = {{0, now_->find(target.name)}};
+      target.resolved.slot = now_->find(target.name);
     } else if (target.kind == expr_kind::attribute) {
       resolve_expression(target.children[0]);
     } else {
@@ -220,20 +239,28 @@ class resolver {
   }
 
   void resolve_name(expression& what) {
+    auto& known = now_->resolved[what.name];
+    if (!known) known = std::make_shared<const name_resolution>(places_of(what.name));
+    what.resolved.name = known;
+  }
+
+  name_resolution places_of(const std::string& name) {
+    name_resolution made;
     std::uint32_t out = 0;
     for (scope* at = now_; at != nullptr; at = at->parent, ++out) {
-      const std::uint32_t slot = at->find(what.name);
+      const std::uint32_t slot = at->find(name);
       if (slot == no_slot) continue;
-      what.resolved.places.push_back({out, slot});
+      made.places.push_back({out, slot});
       if (slot != at->loop) continue;
       at->uses_loop = true;  // and always assigned: no scope further out is asked
       break;
     }
-    const auto [known, added] = variables_.emplace(what.name, static_cast<std::uint32_t>(names_.size()));
-    if (added) names_.push_back(what.name);
-    what.resolved.variable = known->second;
-    what.resolved.global = find_global(what.name);
-    what.resolved.absent = std::make_shared<const std::string>("'" + what.name + "' is undefined");
+    const auto [known, added] = variables_.emplace(name, static_cast<std::uint32_t>(names_.size()));
+    if (added) names_.push_back(name);
+    made.variable = known->second;
+    made.global = find_global(name);
+    made.absent = std::make_shared<const std::string>("'" + name + "' is undefined");
+    return made;
   }
 
   // Constants by position are kept ready.

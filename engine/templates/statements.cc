@@ -186,7 +186,7 @@ evaluated<evaluator::flow> evaluator::run_rounds(const statement& what, const st
       put(what.slots.loop, value(std::shared_ptr<const loop_state>(loop)));
     }
     if (what.target->kind == expr_kind::name) {
-      put(what.target->resolved.places.front().slot, items->items[index]);
+      put(what.target->resolved.slot, items->items[index]);
     } else {
       INFER_TRYV(assign(*what.target, items->items[index]));
     }
@@ -229,7 +229,7 @@ evaluated<void> evaluator::run_set(const statement& what) {
 // Where a target's value lies; null where it has none yet or cannot have one.
 value* evaluator::target_of(const expression& target) {
   if (target.kind == expr_kind::name) {
-    auto& slot = scope_->slots[target.resolved.places.front().slot];
+    auto& slot = scope_->slots[target.resolved.slot];
     return slot ? &*slot : nullptr;
   }
   const value* owner = find_name(*target.children[0]);
@@ -301,7 +301,7 @@ evaluated<void> evaluator::run_filter_block(const statement& what) {
 
 evaluated<void> evaluator::assign(const expression& target, value item) {
   if (target.kind == expr_kind::name) {
-    put(target.resolved.places.front().slot, std::move(item));
+    put(target.resolved.slot, std::move(item));
     return success();
   }
   if (target.kind == expr_kind::attribute) {

@@ -19,12 +19,18 @@ TEST(template_resolver, names_get_places_from_the_inside_out) {
   const statement& loop = *made.body[1];
   EXPECT_EQ(loop.slots.count, 3u);  // y, loop, x
   EXPECT_EQ(loop.slots.loop, no_slot);
-  const auto& places = loop.body[1]->what->resolved.places;
+  const auto& places = loop.body[1]->what->resolved.name->places;
   ASSERT_EQ(places.size(), 2u);
   EXPECT_EQ(places[0].scopes_out, 0u);
-  EXPECT_EQ(places[0].slot, loop.body[0]->target->resolved.places.at(0).slot);
+  EXPECT_EQ(places[0].slot, loop.body[0]->target->resolved.slot);
   EXPECT_EQ(places[1].scopes_out, 1u);
   EXPECT_EQ(places[1].slot, 0u);
+}
+
+TEST(template_resolver, all_uses_of_a_name_in_a_scope_share_where_it_is) {
+  const auto made = resolved("{{ x }}{{ x }}{% with %}{{ x }}{% endwith %}");
+  EXPECT_EQ(made.body[0]->what->resolved.name, made.body[1]->what->resolved.name);
+  EXPECT_NE(made.body[0]->what->resolved.name, made.body[2]->body[0]->what->resolved.name);
 }
 
 TEST(template_resolver, only_a_loop_that_is_asked_keeps_its_state) {
@@ -40,6 +46,17 @@ TEST(template_resolver, constants_in_lists_and_arguments_are_ready) {
   EXPECT_NE(made.body[1]->what->resolved.filter, nullptr);
   EXPECT_NE(made.body[1]->what->resolved.arguments, nullptr);
   EXPECT_EQ(made.body[2]->what->resolved.arguments, nullptr);
+}
+
+TEST(template_resolver, names_in_every_branch_of_a_chain_are_the_scopes) {
+  const auto made = resolved(
+      "{% if a %}{% set x = 1 %}{% elif b %}{% set y = 2 %}{% elif c %}{{ x }}{% else %}"
+      "{% set z = y %}{% endif %}{{ z }}");
+  EXPECT_EQ(made.slots, 3u);
+  EXPECT_EQ(made.variables, (std::vector<std::string>{"a", "b", "c", "x", "y", "z"}));
+  const statement& last = *made.body[0]->otherwise[0]->otherwise[0];
+  EXPECT_EQ(last.body[0]->what->resolved.name->places.size(), 1u);
+  EXPECT_NE(last.otherwise[0]->target->resolved.slot, no_slot);
 }
 
 TEST(template_resolver, finds_texts_that_grow) {
