@@ -127,6 +127,7 @@ class weight_finder {
     weight.columns = h_.size(row.columns) / (row.half_columns ? 2 : 1);
     weight.rows = h_.size(row.rows);
     weight.head_dim = h_.size(hyper::head_dim);
+    weight.paired_rows = h_.size(hyper::rope_dims);
     weight.place = row.place;
     weight.order = hub_ && !family_.hub.paired_rows ? plan::row_order::canonical : row.order;
     weight.bytes = file_.data(info);
