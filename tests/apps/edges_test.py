@@ -100,7 +100,7 @@ def prompt_of(messages, **fields):
 
 class streams_and_choices(unittest.TestCase):
     def test_row_01_usage_comes_last_and_only_where_it_is_asked_for(self):
-        for path, body in (("/v1/chat/completions", chat_body()), ("/v1/completions", {"prompt": "Hello", "max_tokens": 3})):
+        for path, body in (("/v1/chat/completions", chat_body()), ("/v1/completions", {"prompt": "Hello", "max_tokens": 3, "temperature": 0, "ignore_eos": True})):
             whole = call(path, body)
             events = events_of(path, {**body, "stream_options": {"include_usage": True}})
             last = events.pop()

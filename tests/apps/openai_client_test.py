@@ -370,7 +370,7 @@ def the_native_routes_tell_of_the_server(client):
     props = client.get("/props", cast_to=dict[str, object])
     assert props["total_slots"] >= 1 and "im_start" in props["chat_template"] and props["model_path"].endswith(".gguf")
     assert props["default_generation_settings"]["n_ctx"] == 512
-    with ask(client, "Count from one to a hundred.", stream=True, max_tokens=200) as stream:
+    with ask(client, "Count from one to a hundred.", stream=True, max_tokens=400, extra_body={"ignore_eos": True}) as stream:
         next(stream)
         slots = client.get("/slots", cast_to=list[dict[str, object]])
         assert len(slots) == props["total_slots"] and sum(s["is_processing"] for s in slots) >= 1, slots
