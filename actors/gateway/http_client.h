@@ -1,6 +1,7 @@
 // A small blocking HTTP client for our own programs: one POST, the body handed on as it arrives.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,10 +15,13 @@ struct http_answer {
   std::string body;  // of answers that are not 2xx, and of all where no `on_data` was given
 };
 
-/// POSTs JSON to `base_url` + `target`; `on_data` gets each piece of a 2xx body.
-/// Errors:  a URL that is not http://host[:port]; the system's errors of resolving, connecting, reading and writing.
-/// Threads: blocks the caller.
+/// POSTs JSON to `base_url` + `target`; `on_data` gets each piece of a 2xx body. Where `cancel` is given and becomes
+/// true, the connection is closed, which tells the server to stop.
+/// Errors:  a URL that is not http://host[:port]; the system's errors of resolving, connecting, reading and writing;
+///          operation_canceled.
+/// Threads: blocks the caller. `cancel` may be set from anywhere, a signal handler too; it is looked at every 20 ms.
 result<http_answer> http_post(const std::string& base_url, std::string_view target, std::string body,
-                              const std::string& api_key, const std::function<void(std::string_view)>& on_data);
+                              const std::string& api_key, const std::function<void(std::string_view)>& on_data,
+                              const std::atomic<bool>* cancel = nullptr);
 
 }  // namespace infer::actors

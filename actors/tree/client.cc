@@ -2,20 +2,30 @@
 #include "actors/tree/client.h"
 
 #include <caf/all.hpp>
+#include <chrono>
 #include <future>
 #include <memory>
+#include <utility>
 
 #include "actors/support/error_bridge.h"
+#include "actors/support/shutdown.h"
 #include "protocol/messages/type_ids.h"
 
 namespace infer {
 namespace {
+
+constexpr std::chrono::milliseconds cancel_poll{20};
 
 /// Shared by the waiting thread and the sink.
 struct exchange {
   client_callbacks callbacks;
   client_result result;
   std::promise<void> ended;
+  bool is_over = false;
+
+  void end() {
+    if (!std::exchange(is_over, true)) ended.set_value();
+  }
 };
 
 class sink_state {
@@ -26,11 +36,14 @@ class sink_state {
     x_ = std::move(x);
     x_->result.answer.choices.resize(choices);
     self_->set_exception_handler(actors::crash_handler("client"));
+    // Told to exit from outside: whoever waits learns of it when no handler can run any more.
+    self_->attach_functor([x = x_](const caf::error&) { x->end(); });
     return {
         [this](const msg::text_made& event) {
           answer_choice& choice = x_->result.answer.choices[event.choice];
           choice.text += event.text;
           choice.tokens.insert(choice.tokens.end(), event.tokens.begin(), event.tokens.end());
+          choice.completion_tokens = event.upto;
           if (x_->callbacks.on_text) x_->callbacks.on_text(event);
           self_->send(request_, msg::taken{event.request_id, event.choice, event.upto});
         },
@@ -41,8 +54,12 @@ class sink_state {
           choice.completion_tokens = event.completion_tokens;
         },
         [this](const msg::request_started& event) {
-          x_->result.answer.model = event.model;
-          x_->result.answer.seed = event.seed;
+          answer& a = x_->result.answer;
+          a.model = event.model;
+          a.seed = event.seed;
+          a.prompt_tokens = event.prompt_tokens;
+          a.cached_tokens = event.cached_tokens;
+          if (x_->callbacks.on_started) x_->callbacks.on_started(event);
         },
         [this](const msg::request_finished& event) {
           answer& a = x_->result.answer;
@@ -83,7 +100,7 @@ class sink_state {
     ended_ = true;
     x_->result.ok = ok;
     request_ = nullptr;
-    x_->ended.set_value();
+    x_->end();
     self_->quit();
   }
 
@@ -125,7 +142,7 @@ msg::model_changed order(caf::actor_system& system, const node& n, Message messa
 }  // namespace
 
 client_result run_request(caf::actor_system& system, const node& n, msg::generate request,
-                          const client_callbacks& callbacks) {
+                          const client_callbacks& callbacks, const std::atomic<bool>* cancel) {
   auto x = std::make_shared<exchange>();
   x->callbacks = callbacks;
   auto ended = x->ended.get_future();
@@ -133,7 +150,19 @@ client_result run_request(caf::actor_system& system, const node& n, msg::generat
   const auto prompts = static_cast<std::uint32_t>(1 + request.more_prompts.size());
   const event_sink sink = system.spawn(run_sink, x, request.choices * prompts);
   caf::anon_send(n.requests, std::move(request), sink);
+  while (cancel != nullptr && ended.wait_for(cancel_poll) != std::future_status::ready) {
+    if (!cancel->load()) continue;
+    // The request watches its sink, stops computing and ends with it.
+    actors::exit_now(caf::actor_cast<caf::actor>(sink), caf::exit_reason::user_shutdown);
+    break;
+  }
   ended.wait();
+  if (!x->result.ok && x->result.failure.message.empty()) {
+    x->result.cancelled = cancel != nullptr && cancel->load();
+    x->result.failure = {msg::refusal::shutting_down, "the request was cancelled", {}};
+    for (const answer_choice& choice : x->result.answer.choices)
+      x->result.answer.completion_tokens += choice.completion_tokens;
+  }
   return std::move(x->result);
 }
 

@@ -1,6 +1,7 @@
 // A blocking client for programs that do not want actors: sends one request to a node and waits for its end.
 #pragma once
 
+#include <atomic>
 #include <caf/actor_system.hpp>
 #include <functional>
 #include <string>
@@ -38,6 +39,7 @@ struct request_error {
 
 struct client_result {
   bool ok = false;
+  bool cancelled = false;  // not ok; the answer holds what had come by then
   infer::answer answer;
   request_error failure;
 };
@@ -45,12 +47,15 @@ struct client_result {
 struct client_callbacks {
   std::function<void(const msg::text_made&)> on_text;
   std::function<void(const msg::request_waiting&)> on_waiting;
+  std::function<void(const msg::request_started&)> on_started;
 };
 
 /// Runs one request to its end. Callbacks run on an actor's thread, one at a time; credit returns when they return.
-/// Threads: any but an actor's.
+/// Where `cancel` is given and becomes true, computing stops within a layer and the call returns; no callback runs
+/// after that.
+/// Threads: any but an actor's. `cancel` may be set from anywhere, a signal handler too; it is looked at every 20 ms.
 client_result run_request(caf::actor_system& system, const node& n, msg::generate request,
-                          const client_callbacks& callbacks = {});
+                          const client_callbacks& callbacks = {}, const std::atomic<bool>* cancel = nullptr);
 
 /// Asks the zoo for its rows.
 std::vector<msg::model_row> list_models(caf::actor_system& system, const node& n);

@@ -129,6 +129,7 @@ void add_bench(CLI::App& app, int& exit_code) {
   command
       ->add_option("-m,--model", o->path, "model file or a pulled model's name (GGUF; the first part of a split model)")
       ->required()
+      ->type_name(model_type)
       ->transform(pulled_name());
   command->add_option("-p,--n-prompt", o->prompt, "tokens of the prompt that is timed; 0: none")
       ->check(CLI::Range(0, 1 << 20));

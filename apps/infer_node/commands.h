@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "apps/infer_node/command_tree/command_tree.h"
+
 namespace infer::apps {
 
 /// Every function adds one subcommand to `app`. The returned code of the one that was chosen ends up in `exit_code`.
@@ -14,5 +16,9 @@ void add_score(CLI::App& app, int& exit_code);
 void add_bench(CLI::App& app, int& exit_code);
 void add_pull(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
+void add_doctor(CLI::App& app, int& exit_code);
+/// These two describe what `app` holds when they run.
+void add_completion(CLI::App& app, int& exit_code);
+void add_man(CLI::App& app, int& exit_code);
 
 }  // namespace infer::apps

@@ -1,23 +1,15 @@
 // infer-node: the one binary and its subcommands.
 #include <algorithm>
-#include <array>
 #include <iostream>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
 #include "apps/infer_node/commands.h"
 
 namespace {
 
-/// llama-server's short flags of more than one letter, which CLI11 does not know: rewritten before it sees them.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 4> short_flags{{
-    {"-np", "--parallel"},
-    {"-ctk", "--cache-type-k"},
-    {"-ctv", "--cache-type-v"},
-    {"-sys", "--system-prompt"},
-}};
+using infer::apps::short_flag;
+using infer::apps::short_flags;
 
 /// The exit code of a command line that is not understood; CLI11 has one of its own for each way to be wrong.
 constexpr int wrong_usage = 2;
@@ -27,8 +19,8 @@ std::vector<std::string> arguments(int argc, char** argv) {
   std::vector<std::string> out(argv + 1, argv + argc);
   for (std::string& argument : out) {
     if (argument == "--") break;
-    const auto* flag = std::ranges::find(short_flags, argument, &std::pair<std::string_view, std::string_view>::first);
-    if (flag != short_flags.end()) argument = flag->second;
+    const auto* flag = std::ranges::find(short_flags, argument, &short_flag::given);
+    if (flag != short_flags.end()) argument = flag->means;
   }
   std::ranges::reverse(out);
   return out;
@@ -37,9 +29,10 @@ std::vector<std::string> arguments(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("infer-node runs open-weight language models on the machine you have", "infer-node");
+  CLI::App app("run open-weight language models on the machine you have", "infer-node");
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", "infer-node 0.1.0");
+  app.option_defaults()->always_capture_default();
   int exit_code = 0;
   infer::apps::add_serve(app, exit_code);
   infer::apps::add_run(app, exit_code);
@@ -49,6 +42,15 @@ int main(int argc, char** argv) {
   infer::apps::add_bench(app, exit_code);
   infer::apps::add_pull(app, exit_code);
   infer::apps::add_list(app, exit_code);
+  infer::apps::add_doctor(app, exit_code);
+  infer::apps::add_completion(app, exit_code);
+  infer::apps::add_man(app, exit_code);
+  // CLI11 shows the default of a list that is empty as "[]".
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    for (CLI::Option* option : command->get_options()) {
+      if (option->get_default_str() == "[]") option->default_str("");
+    }
+  }
   try {
     app.parse(arguments(argc, argv));
   } catch (const CLI::ParseError& e) {

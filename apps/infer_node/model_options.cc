@@ -28,6 +28,7 @@ void model_options::add_to(CLI::App& command, bool with_path) {
     command
         .add_option("-m,--model", path, "model file (GGUF; the first part of a split model), or a pulled model's name")
         ->required()
+        ->type_name(model_type)
         ->transform(pulled_name());
   command
       .add_option("-c,--ctx-size", context, "positions per sequence; 0: what the model was trained with, at most 8192")

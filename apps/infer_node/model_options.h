@@ -20,6 +20,9 @@ struct model_options {
   actors::zoo_model zoo_model(const std::string& model_path) const;
 };
 
+/// Type names of options whose values shells complete.
+inline constexpr const char *model_type = "MODEL", *folder_type = "DIR";
+
 /// The path of the pulled model that is called `name`; `name` itself where it is a path or none is called so.
 std::string model_path(const std::string& name);
 /// For options that take a model: replaces a pulled model's name by its path.

@@ -117,8 +117,12 @@ int run_pull(const pull_flags& flags) {
   return 0;
 }
 
-void run_list(const std::string& folder, bool json) {
+void run_list(const std::string& folder, bool json, bool names) {
   const auto models = hub::list_models(hub::models_folder(folder));
+  if (names) {
+    for (const auto& m : models) std::cout << m.name << "\n";
+    return;
+  }
   if (json) {
     boost::json::array all;
     for (const auto& m : models) all.push_back(json_of(m));
@@ -142,8 +146,10 @@ void add_pull(CLI::App& app, int& exit_code) {
       ->required();
   command->add_option("--endpoint", o->endpoint, "the hub's address; else HF_ENDPOINT, else the public hub");
   command->add_option("--token", o->token, "token for gated models; else HF_TOKEN");
-  command->add_option("--models", o->models,
-                      "folder of models; else INFER_MODELS, else infer-node/models in the data folder");
+  command
+      ->add_option("--models", o->models,
+                   "folder of models; else INFER_MODELS, else infer-node/models in the data folder")
+      ->type_name(folder_type);
   command->add_option("--stall-timeout", o->stall_seconds, "seconds without bytes after which a connection is given up")
       ->check(CLI::Range(1, 3600));
   command->add_option("--tries", o->tries, "tries in a row that bring nothing before it is given up")
@@ -155,14 +161,17 @@ void add_pull(CLI::App& app, int& exit_code) {
 void add_list(CLI::App& app, int&) {
   struct options {
     std::string models;
-    bool json = false;
+    bool json = false, names = false;
   };
   auto* command = app.add_subcommand("list", "models that were pulled");
   auto o = std::make_shared<options>();
-  command->add_option("--models", o->models,
-                      "folder of models; else INFER_MODELS, else infer-node/models in the data folder");
-  command->add_flag("--json", o->json, "a JSON array");
-  command->callback([o] { run_list(o->models, o->json); });
+  command
+      ->add_option("--models", o->models,
+                   "folder of models; else INFER_MODELS, else infer-node/models in the data folder")
+      ->type_name(folder_type);
+  auto* json = command->add_flag("--json", o->json, "a JSON array");
+  command->add_flag("--names", o->names, "names alone, one a line")->excludes(json);
+  command->callback([o] { run_list(o->models, o->json, o->names); });
 }
 
 }  // namespace infer::apps

@@ -174,6 +174,7 @@ void add_serve(CLI::App& app, int& exit_code) {
       ->add_option("-m,--model", o->paths,
                    "model file or a pulled model's name; repeat for more, the first is the default")
       ->required()
+      ->type_name(model_type)
       ->transform(pulled_name());
   command->add_option("--alias", o->model.alias, "the model's id; else the file's name without its ending");
   command->add_flag("--any-model", o->any_model, "the first model answers to names that no model has");

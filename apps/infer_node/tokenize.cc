@@ -19,7 +19,7 @@ namespace {
 struct tokenize_options {
   std::string path;
   std::optional<std::string> text;
-  bool json_lines = false, no_special = false;
+  bool json = false, json_lines = false, no_special = false;
 };
 
 result<std::shared_ptr<const tokenize::tokenizer>> open(const std::string& path) {
@@ -54,9 +54,19 @@ int run(const tokenize_options& o) {
   if (!tokenizer) return fail_with(tokenizer.error().message());
   if (o.json_lines) return for_each_json_line([&](const auto& line) { return answer_line(*tokenizer.value(), line); });
   const std::string text = o.text ? *o.text : std::string(std::istreambuf_iterator<char>(std::cin), {});
-  for (const token_id id : tokenizer.value()->encode(text, !o.no_special, {!o.no_special}))
-    std::cout << id << "\t" << boost::json::serialize(boost::json::string(tokenizer.value()->decode({&id, 1}, false)))
+  const auto ids = tokenizer.value()->encode(text, !o.no_special, {!o.no_special});
+  const auto piece = [&](const token_id& id) {
+    return boost::json::string(tokenizer.value()->decode({&id, 1}, false));
+  };
+  if (o.json) {
+    boost::json::array pieces;
+    for (const token_id id : ids) pieces.push_back(piece(id));
+    std::cout << boost::json::serialize(boost::json::object{{"ids", boost::json::array(ids.begin(), ids.end())},
+                                                            {"pieces", std::move(pieces)}})
               << "\n";
+    return 0;
+  }
+  for (const token_id id : ids) std::cout << id << "\t" << boost::json::serialize(piece(id)) << "\n";
   return 0;
 }
 
@@ -67,10 +77,13 @@ void add_tokenize(CLI::App& app, int& exit_code) {
   auto o = std::make_shared<tokenize_options>();
   command->add_option("-m,--model", o->path, "model file or a pulled model's name")
       ->required()
+      ->type_name(model_type)
       ->transform(pulled_name());
   command->add_option("TEXT", o->text, "the text; else standard input");
-  command->add_flag("--jsonl", o->json_lines,
-                    R"(one {"text": …, "parse_special": bool, "add_special": bool} or {"ids": […]} per line)");
+  auto* lines =
+      command->add_flag("--jsonl", o->json_lines,
+                        R"(one {"text": …, "parse_special": bool, "add_special": bool} or {"ids": […]} per line)");
+  command->add_flag("--json", o->json, "one JSON object with ids and pieces")->excludes(lines);
   command->add_flag("--no-special", o->no_special, "no BOS, and control tokens in the text are text");
   command->callback([o, &exit_code] { exit_code = run(*o); });
 }

@@ -15,10 +15,10 @@
 #include "bench/end_to_end/llama_library.h"
 #include "bench/support/csv.h"
 #include "bench/support/machine.h"
-#include "bench/support/roofs.h"
 #include "engine/decode/cpu_executor.h"
 #include "engine/decode/kernel_choice.h"
 #include "engine/decode/speed_run.h"
+#include "engine/threads/roofs.h"
 
 namespace infer::bench {
 namespace {

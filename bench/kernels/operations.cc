@@ -9,10 +9,10 @@
 
 #include "bench/support/csv.h"
 #include "bench/support/machine.h"
-#include "bench/support/roofs.h"
 #include "engine/kernels/ops.h"
 #include "engine/quant/blocks.h"
 #include "engine/threads/compute_pool.h"
+#include "engine/threads/roofs.h"
 #include "tests/support/random_blocks.h"
 
 namespace infer::bench {

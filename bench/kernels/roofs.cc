@@ -7,7 +7,7 @@
 
 #include "bench/support/csv.h"
 #include "bench/support/machine.h"
-#include "bench/support/roofs.h"
+#include "engine/threads/roofs.h"
 
 namespace infer::bench {
 namespace {

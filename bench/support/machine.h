@@ -1,4 +1,4 @@
-// What a bench must know about the machine it runs on: its name, and how much of it other work took.
+// What a bench must know about the machine it runs on: its name, its roofs, and how much of it other work took.
 #pragma once
 
 #include <cstdint>
@@ -6,11 +6,16 @@
 #include <vector>
 
 #include "engine/threads/compute_pool.h"
+#include "engine/threads/roofs.h"
 
 namespace infer::bench {
 
 /// The CPU's model name and how many of its cores this process may use.
 std::string machine_name();
+using threads::measure_peak;
+using threads::peak_loop;
+using threads::peak_loops;
+using threads::read_roof;
 using threads::usable_cores;
 /// Today as 2024-06-11.
 std::string today();

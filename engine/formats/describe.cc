@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::size_t rows_without_all = 12;
 
-/// 134515008 → "134,515,008".
-std::string grouped(std::uint64_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
-  return text;
-}
-
 std::string padded(std::string text, std::size_t width) {
   if (text.size() < width) text.append(width - text.size(), ' ');
   return text;
@@ -48,9 +41,14 @@ std::string shape_text(const tensor_info& tensor) {
   return text + "]";
 }
 
-struct type_sum {
-  std::uint64_t tensors = 0, elements = 0, bytes = 0;
-};
+}  // namespace
+
+/// 134515008 → "134,515,008".
+std::string grouped(std::uint64_t number) {
+  std::string text = std::to_string(number);
+  for (std::size_t at = text.size(); at > 3; at -= 3) text.insert(at - 3, 1, ',');
+  return text;
+}
 
 std::map<tensor_type, type_sum> sums_by_type(const model_file& file) {
   std::map<tensor_type, type_sum> sums;
@@ -63,9 +61,10 @@ std::map<tensor_type, type_sum> sums_by_type(const model_file& file) {
   return sums;
 }
 
-void append_summary(std::string& out, const model_file& file, const std::map<tensor_type, type_sum>& sums) {
+std::string describe_summary(const model_file& file) {
+  std::string out;
   type_sum all;
-  for (const auto& [type, sum] : sums) {
+  for (const auto& [type, sum] : sums_by_type(file)) {
     all.tensors += sum.tensors;
     all.elements += sum.elements;
     all.bytes += sum.bytes;
@@ -80,21 +79,25 @@ void append_summary(std::string& out, const model_file& file, const std::map<ten
   }
   out += "tensors       " + grouped(all.tensors) + ", " + grouped(all.elements) + " parameters, " +
          format_bytes(all.bytes) + '\n';
+  return out;
 }
 
-void append_keys(std::string& out, const metadata& keys) {
-  out += "\nkeys (" + std::to_string(keys.keys().size()) + ")\n";
+std::string describe_keys(const model_file& file) {
+  const metadata& keys = file.keys();
+  std::string out = "keys (" + std::to_string(keys.keys().size()) + ")\n";
   std::size_t width = 0;
   for (const std::string_view key : keys.keys()) width = std::max(width, std::min<std::size_t>(plain(key).size(), 48));
   for (const std::string_view key : keys.keys()) {
     out += "  " + padded(plain(key), width) + "  " + summary(*keys.find(key)) + '\n';
   }
+  return out;
 }
 
-void append_types(std::string& out, const std::map<tensor_type, type_sum>& sums) {
+std::string describe_types(const model_file& file) {
+  const auto sums = sums_by_type(file);
   std::uint64_t total = 0;
   for (const auto& [type, sum] : sums) total += sum.bytes;
-  out += "\ntypes\n";
+  std::string out = "types\n";
   for (const auto& [type, sum] : sums) {
     std::array<char, 16> share{};
     std::snprintf(share.data(), share.size(), "%5.1f %%", 100.0 * static_cast<double>(sum.bytes) / total);
@@ -102,10 +105,12 @@ void append_types(std::string& out, const std::map<tensor_type, type_sum>& sums)
            (sum.tensors == 1 ? " tensor " : " tensors") + right(format_bytes(sum.bytes), 11) + "  " + share.data() +
            '\n';
   }
+  return out;
 }
 
-void append_tensors(std::string& out, std::span<const tensor_info> tensors, bool all_tensors) {
-  out += "\ntensors\n";
+std::string describe_tensors(const model_file& file, bool all_tensors) {
+  const std::span<const tensor_info> tensors = file.tensors();
+  std::string out = "tensors\n";
   const std::size_t shown = all_tensors ? tensors.size() : std::min(tensors.size(), rows_without_all);
   std::size_t name_width = 0, shape_width = 0;
   for (const tensor_info& tensor : tensors.first(shown)) {
@@ -117,18 +122,12 @@ void append_tensors(std::string& out, std::span<const tensor_info> tensors, bool
            padded(shape_text(tensor), shape_width) + right(format_bytes(tensor.bytes), 11) + '\n';
   }
   if (shown < tensors.size()) out += "  and " + grouped(tensors.size() - shown) + " more\n";
+  return out;
 }
 
-}  // namespace
-
 std::string describe(const model_file& file, bool all_tensors) {
-  const auto sums = sums_by_type(file);
-  std::string out;
-  append_summary(out, file, sums);
-  append_keys(out, file.keys());
-  append_types(out, sums);
-  append_tensors(out, file.tensors(), all_tensors);
-  return out;
+  return describe_summary(file) + '\n' + describe_keys(file) + '\n' + describe_types(file) + '\n' +
+         describe_tensors(file, all_tensors);
 }
 
 }  // namespace infer::formats

@@ -7,6 +7,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
 #include <string>
 #include <thread>
 #include <vector>
@@ -141,6 +143,68 @@ TEST(HttpPost, SaysThatNobodyListens) {
   const auto got = http_post(url, "/", "{}", "", {});
   ASSERT_FALSE(got);
   EXPECT_NE(got.error().message().find("cannot connect to " + url), std::string::npos) << got.error().message();
+}
+
+/// Takes connections and never answers; says when the client has hung up.
+class silent_server {
+ public:
+  explicit silent_server(std::string first) : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
+    sockaddr_in at{};
+    at.sin_family = AF_INET;
+    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    socklen_t size = sizeof at;
+    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&at), size) != 0 || ::listen(listener_, 1) != 0 ||
+        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size) != 0)
+      ADD_FAILURE() << "cannot listen";
+    port_ = ntohs(at.sin_port);
+    thread_ = std::thread([this, first = std::move(first)] {
+      const int socket = ::accept(listener_, nullptr, nullptr);
+      ::send(socket, first.data(), first.size(), MSG_NOSIGNAL);
+      char buffer[4096];
+      while (::recv(socket, buffer, sizeof buffer, 0) > 0) {
+      }
+      ::close(socket);
+    });
+  }
+  ~silent_server() {
+    thread_.join();
+    ::close(listener_);
+  }
+  std::string url() const { return "http://127.0.0.1:" + std::to_string(port_); }
+
+ private:
+  int listener_;
+  std::uint16_t port_ = 0;
+  std::thread thread_;
+};
+
+TEST(HttpPost, HangsUpWhenItIsCancelledWhileNoAnswerComes) {
+  silent_server server("");
+  std::atomic<bool> cancel{false};
+  std::thread user([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    cancel = true;
+  });
+  const auto got = http_post(server.url(), "/", "{}", "", {}, &cancel);
+  user.join();
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, std::errc::operation_canceled);
+}
+
+TEST(HttpPost, HangsUpWhenItIsCancelledInAStream) {
+  silent_server server("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n6\r\ndata: \r\n");
+  std::atomic<bool> cancel{false};
+  std::string data;
+  const auto got = http_post(
+      server.url(), "/", "{}", "",
+      [&](std::string_view piece) {
+        data += piece;
+        cancel = true;
+      },
+      &cancel);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, std::errc::operation_canceled);
+  EXPECT_EQ(data, "data: ");
 }
 
 TEST(HttpPost, RefusesWhatIsNoAddress) {

@@ -164,7 +164,7 @@ chat_input hard_talk() {
       {"user", "Usr3", {}},
   };
   input.tools_json =
-      R"([{"type":"function","function":{"name":"look","description":"d","parameters":{"type":"object","properties":{"place":{"type":"string","description":"p"}},"required":["place"]}}}])";
+      R"([{"type":"function","function":{"name":"look","description":"Dsc1","parameters":{"type":"object","properties":{"place":{"type":"string","description":"p"}},"required":["place"]}}}])";
   return input;
 }
 
@@ -215,7 +215,7 @@ TEST(template_corpus, every_real_template_shows_a_shaped_conversation) {
     }
     const std::string text = joined(spans.value());
     std::string missing;
-    for (const char* part : {"Sys1", "Usr1", "Usr2", "Arg1", "Res1", "Ans1", "Sys2", "Usr3"}) {
+    for (const char* part : {"Sys1", "Usr1", "Usr2", "Dsc1", "Arg1", "Res1", "Ans1", "Sys2", "Usr3"}) {
       if (text.find(part) == std::string::npos) missing += std::string(" ") + part;
     }
     if (missing.empty())

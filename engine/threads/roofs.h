@@ -1,4 +1,5 @@
 // What the machine can do at most: raw reading of memory, and the peak rates of the instructions that kernels rest on.
+// For benches and for people who ask; nothing that computes reads it.
 #pragma once
 
 #include <cstddef>
@@ -9,9 +10,10 @@
 #include <string_view>
 #include <vector>
 
-namespace infer::bench {
+namespace infer::threads {
 
 /// Huge-page memory of `threads` parts, each touched by the thread that reads it.
+/// Errors:  std::bad_alloc where the memory is not there.
 /// Threads: one caller; measuring starts `threads` threads of its own for each call.
 class read_roof {
  public:
@@ -42,4 +44,4 @@ std::vector<peak_loop> peak_loops();
 /// Operations per second of `threads` threads that run `loop` at once for about `seconds`.
 double measure_peak(const peak_loop& loop, std::uint32_t threads, double seconds);
 
-}  // namespace infer::bench
+}  // namespace infer::threads

@@ -1,8 +1,11 @@
 // Measured roofs.
-#include "bench/support/roofs.h"
+#include "engine/threads/roofs.h"
 
-#include <immintrin.h>
 #include <sys/mman.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include <atomic>
 #include <chrono>
@@ -11,10 +14,16 @@
 #include <new>
 #include <thread>
 
-namespace infer::bench {
+namespace infer::threads {
 namespace {
 
 using clock = std::chrono::steady_clock;
+
+void pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#endif
+}
 
 double seconds_since(clock::time_point start) {
   return std::chrono::duration<double>(clock::now() - start).count();
@@ -29,11 +38,11 @@ double run_together(std::uint32_t threads, const std::function<void(std::uint32_
   for (std::uint32_t thread = 1; thread < threads; ++thread) {
     team.emplace_back([&, thread] {
       ++ready;
-      while (!go.load(std::memory_order_acquire)) _mm_pause();
+      while (!go.load(std::memory_order_acquire)) pause();
       work(thread);
     });
   }
-  while (ready.load() + 1 < threads) _mm_pause();
+  while (ready.load() + 1 < threads) pause();
   const auto start = clock::now();
   go.store(true, std::memory_order_release);
   work(0);
@@ -43,6 +52,7 @@ double run_together(std::uint32_t threads, const std::function<void(std::uint32_
 
 std::atomic<std::uint64_t> sink{0};
 
+#if defined(__x86_64__)
 __attribute__((target("avx512f"))) std::uint64_t read_zmm(const std::byte* p, std::size_t bytes) {
   __m512i sum[4] = {};
   for (std::size_t at = 0; at < bytes; at += 512) {
@@ -71,6 +81,8 @@ __attribute__((target("avx2"))) std::uint64_t read_ymm(const std::byte* p, std::
   return lanes[0] + lanes[1] + lanes[2] + lanes[3];
 }
 
+#endif
+
 std::uint64_t read_plain(const std::byte* p, std::size_t bytes) {
   std::uint64_t sum = 0;
   for (std::size_t at = 0; at < bytes; at += 8) {
@@ -82,13 +94,17 @@ std::uint64_t read_plain(const std::byte* p, std::size_t bytes) {
 }
 
 auto fastest_read() {
+#if defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) return read_zmm;
-  return __builtin_cpu_supports("avx2") ? read_ymm : read_plain;
+  if (__builtin_cpu_supports("avx2")) return read_ymm;
+#endif
+  return read_plain;
 }
 
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t slack = 2 * huge_page;  // for alignment, and for prefetches past the end
 
+#if defined(__x86_64__)
 // Twelve independent accumulators: enough for the latency of every instruction here.
 #define INFER_TWELVE(instruction, kind)                                                                              \
   asm volatile(instruction " %%" kind "14,%%" kind "15,%%" kind "0\n\t" instruction " %%" kind "14,%%" kind          \
@@ -146,6 +162,8 @@ void dot_maddubs(std::uint64_t turns) {
   }
 }
 
+#endif
+
 }  // namespace
 
 read_roof::read_roof(std::uint32_t threads, std::size_t bytes_per_thread)
@@ -179,12 +197,14 @@ double read_roof::measure(double seconds) {
 
 std::vector<peak_loop> peak_loops() {
   std::vector<peak_loop> out;
+#if defined(__x86_64__)
   const bool wide = __builtin_cpu_supports("avx512f"), vnni = __builtin_cpu_supports("avx512vnni");
   if (vnni) out.push_back({"dot8 zmm", "GOP/s", 12 * 128, dot_zmm});
   if (vnni && __builtin_cpu_supports("avx512vl")) out.push_back({"dot8 ymm", "GOP/s", 12 * 64, dot_ymm});
   if (__builtin_cpu_supports("avx2")) out.push_back({"dot8 maddubs ymm", "GOP/s", 6 * 64, dot_maddubs});
   if (wide) out.push_back({"fma f32 zmm", "GFLOP/s", 12 * 32, fma_zmm});
   if (__builtin_cpu_supports("fma")) out.push_back({"fma f32 ymm", "GFLOP/s", 12 * 16, fma_ymm});
+#endif
   return out;
 }
 
@@ -198,4 +218,4 @@ double measure_peak(const peak_loop& loop, std::uint32_t threads, double seconds
   return operations / total;
 }
 
-}  // namespace infer::bench
+}  // namespace infer::threads
