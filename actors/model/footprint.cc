@@ -39,8 +39,7 @@ footprint footprint_of(const models::model& model, const msg::model_source& sour
                        const plan::program_options& options) {
   footprint out;
   out.weights = decode::weight_bytes(model.weights, kernels::best_ops());
-  for (const plan::weight_source& weight : model.weights.weights)
-    out.transient = std::max<std::uint64_t>(out.transient, weight.bytes.size());
+  out.transient = decode::load_bytes(model.weights, kernels::best_ops());
   out.scratch = decode::scratch_bytes(model.plan, model.weights, options);
   const std::uint32_t trained = model.plan.trained_context;
   out.context = source.context != 0 ? source.context : std::min({trained, default_context, most_context});

@@ -13,7 +13,7 @@ namespace infer::actors {
 
 struct footprint {
   std::uint64_t weights = 0;    // as the kernels keep them
-  std::uint64_t transient = 0;  // the largest tensor of the file, beside its packed form while that is made
+  std::uint64_t transient = 0;  // most of the file that is held beside its packed form while that is made
   std::uint64_t scratch = 0;
   std::uint64_t kv_per_sequence = 0;  // one full context
   std::uint32_t context = 0;          // positions per sequence

@@ -20,16 +20,25 @@ std::optional<token_id> first_found(const tokenize::tokenizer& vocabulary,
 }  // namespace
 
 std::optional<infill_tokens> find_infill_tokens(const tokenize::tokenizer& vocabulary) {
-  const auto prefix = first_found(vocabulary, {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<PRE>", "▁<PRE>",
-                                               "<｜fim▁begin｜>", "<|code_prefix|>", "[PREFIX]"});
-  const auto suffix = first_found(vocabulary, {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<SUF>", "▁<SUF>",
-                                               "<｜fim▁hole｜>", "<|code_suffix|>", "[SUFFIX]"});
-  const auto middle = first_found(vocabulary, {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<MID>", "▁<MID>",
-                                               "<｜fim▁end｜>", "<|code_middle|>", "[MIDDLE]"});
+  const tokenize::infill_marks& named = vocabulary.infill();
+  const auto prefix = named.prefix
+                          ? named.prefix
+                          : first_found(vocabulary, {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<PRE>",
+                                                     "▁<PRE>", "<｜fim▁begin｜>", "<|code_prefix|>", "[PREFIX]"});
+  const auto suffix = named.suffix
+                          ? named.suffix
+                          : first_found(vocabulary, {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<SUF>",
+                                                     "▁<SUF>", "<｜fim▁hole｜>", "<|code_suffix|>", "[SUFFIX]"});
+  const auto middle = named.middle
+                          ? named.middle
+                          : first_found(vocabulary, {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<MID>",
+                                                     "▁<MID>", "<｜fim▁end｜>", "<|code_middle|>", "[MIDDLE]"});
   if (!prefix || !suffix || !middle) return std::nullopt;
   return infill_tokens{*prefix, *suffix, *middle,
-                       first_found(vocabulary, {"<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<reponame>"}),
-                       first_found(vocabulary, {"<|file_sep|>", "<|file_separator|>"})};
+                       named.repository
+                           ? named.repository
+                           : first_found(vocabulary, {"<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<reponame>"}),
+                       named.file ? named.file : first_found(vocabulary, {"<|file_sep|>", "<|file_separator|>"})};
 }
 
 std::optional<std::vector<token_id>> infill_ids(const tokenize::tokenizer& vocabulary, const msg::prompt& prompt) {

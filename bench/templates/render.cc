@@ -1,9 +1,11 @@
-// render FOLDER [CSV]: how long each chat template of a folder takes for a conversation of 100 messages.
+// render FOLDER [CSV]: how long each chat template of a folder takes for a conversation of 100 messages, in time of its
+// core, so that other programs on the machine count little.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -27,14 +29,20 @@ templates::chat_input long_talk() {
   return input;
 }
 
-/// Milliseconds for one rendering, the mean of several.
-double measure(const templates::chat_template& chat, const templates::chat_input& input,
-               const templates::template_abilities& abilities) {
-  const auto start = std::chrono::steady_clock::now();
+double core_milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+/// Milliseconds for one rendering, the mean of several; nothing where the template refuses the conversation.
+std::optional<double> measure(const templates::chat_template& chat, const templates::chat_input& input,
+                              const templates::template_abilities& abilities) {
+  const double start = core_milliseconds();
   for (std::uint32_t i = 0; i < renders; ++i) {
-    if (!templates::render_chat(chat, input, abilities)) return 0;
+    if (!templates::render_chat(chat, input, abilities)) return std::nullopt;
   }
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count() / renders;
+  return (core_milliseconds() - start) / renders;
 }
 
 int run(int argc, char** argv) {
@@ -59,8 +67,14 @@ int run(int argc, char** argv) {
     const auto abilities = templates::probe(chat.value());
     std::vector<double> values;
     for (std::uint32_t repeat = 0; repeat < runs; ++repeat) {
-      values.push_back(measure(chat.value(), input, abilities));
+      const auto taken = measure(chat.value(), input, abilities);
+      if (!taken) break;
+      values.push_back(*taken);
       csv.add("render", "template=" + file.stem().string(), repeat, values.back(), "ms");
+    }
+    if (values.empty()) {
+      std::printf("  refuses     %s\n", file.stem().c_str());
+      continue;
     }
     medians.push_back(median(values));
     std::printf("%8.3f ms  %s\n", medians.back(), file.stem().c_str());

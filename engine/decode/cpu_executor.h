@@ -37,5 +37,7 @@ std::uint64_t scratch_bytes(const plan::plan& p, const plan::weight_table& weigh
                             const plan::program_options& options);
 /// Bytes of weights that a program of this table keeps.
 std::uint64_t weight_bytes(const plan::weight_table& weights, const kernels::op_table& ops);
+/// Most bytes of the file that are in memory at once while a program of this table is prepared.
+std::uint64_t load_bytes(const plan::weight_table& weights, const kernels::op_table& ops);
 
 }  // namespace infer::decode

@@ -17,6 +17,7 @@ constexpr std::uint32_t reserved_rows = 64;    // of a batch whose page tables n
 constexpr std::uint32_t logit_rows = 16;       // wanted positions whose logits are computed together
 constexpr std::size_t task_bytes = 256 << 10;  // packed by one thread at a time
 constexpr std::uint32_t tasks_per_turn = 16;   // about 4 MiB: a few milliseconds of the lane
+constexpr std::size_t strip_bytes = 16 << 20;  // of the file, read before they are packed and dropped behind that
 
 std::size_t row_bytes_of(const plan::weight_source& weight) {
   const tensor_type_info& info = info_of(weight.type);
@@ -113,21 +114,37 @@ result<void> pack_panels(const plan::weight_source& weight, std::uint32_t first,
   return success();
 }
 
+/// Rows of a matrix that are read, packed and dropped together: all where they lie across the file.
+std::uint32_t strip_rows(const plan::weight_source& weight) {
+  if (!lies_as_read(weight)) return weight.rows;
+  const auto panels = static_cast<std::uint32_t>(strip_bytes / (quant::panel_rows * row_bytes_of(weight)));
+  return std::min(weight.rows, std::max(1u, panels) * quant::panel_rows);
+}
+
 /// A matrix in panels at `to`.
-result<prepared_weight> pack_matrix(const plan::weight_source& weight, std::byte* to, threads::compute_lane& lane) {
+result<prepared_weight> pack_matrix(const plan::weight_source& weight, std::byte* to, threads::compute_lane& lane,
+                                    const std::function<void(byte_view)>& drop) {
   const std::size_t stride = quant::panel_bytes(weight.type, weight.columns);
   const std::uint32_t panels = (weight.rows + quant::panel_rows - 1) / quant::panel_rows;
   const auto per_task = static_cast<std::uint32_t>(std::max<std::size_t>(1, task_bytes / stride));
   const std::uint32_t per_turn = per_task * tasks_per_turn;
-  touch(weight.bytes);
+  const std::uint32_t per_strip = (strip_rows(weight) + quant::panel_rows - 1) / quant::panel_rows;
+  const std::size_t strip = weight.bytes.size() / weight.rows * strip_rows(weight);
   std::mutex mutex;
   std::optional<error> wrong;
-  for (std::uint32_t first = 0; first < panels && !wrong; first += per_turn) {
-    const std::uint32_t count = std::min(per_turn, panels - first);
+  std::size_t read = 0;
+  for (std::uint32_t first = 0, end = 0; first < panels && !wrong; first = end) {
+    if (first % per_strip == 0) {
+      if (drop && read != 0) drop(weight.bytes.first(read));
+      const std::size_t more = per_strip >= panels ? weight.bytes.size() : std::min(strip, weight.bytes.size() - read);
+      touch(weight.bytes.subspan(read, more));
+      read += more;
+    }
+    end = std::min({panels, first + per_turn, (first / per_strip + 1) * per_strip});
     const threads::compute_lane::turn turn(lane);
-    lane.pool().run((count + per_task - 1) / per_task, [&](std::uint32_t task) {
+    lane.pool().run((end - first + per_task - 1) / per_task, [&](std::uint32_t task) {
       const std::uint32_t begin = first + task * per_task;
-      if (auto packed = pack_panels(weight, begin, std::min(begin + per_task, first + count), to); !packed) {
+      if (auto packed = pack_panels(weight, begin, std::min(begin + per_task, end), to); !packed) {
         const std::lock_guard lock(mutex);
         wrong = packed.error();
       }
@@ -162,11 +179,11 @@ result<void> prepare_weights(cpu_program& program, const plan::weight_table& wei
     if (watch.cancel != nullptr && watch.cancel->is_set())
       return fail(error{std::make_error_code(std::errc::operation_canceled), "the load was cancelled"});
     INFER_TRY(auto prepared, weight.rows == 1 ? prepare_vector(weight)
-                             : pack           ? pack_matrix(weight, to, lane)
+                             : pack           ? pack_matrix(weight, to, lane, weights.drop)
                                               : prepare_rows(weight));
     if (pack && weight.rows > 1) to += quant::packed_bytes(weight.type, weight.rows, weight.columns);
     program.weights.push_back(std::move(prepared));
-    if (weights.drop && program.weights.back().matrix.bytes != weight.bytes.data()) weights.drop(weight);
+    if (weights.drop && program.weights.back().matrix.bytes != weight.bytes.data()) weights.drop(weight.bytes);
     done += weight.bytes.size();
     if (watch.progress) watch.progress(done, total);
   }
@@ -350,6 +367,15 @@ std::uint64_t scratch_bytes(const plan::plan& p, const plan::weight_table& weigh
     bytes += per_row * options.max_batch_tokens;
   }
   return bytes;
+}
+
+std::uint64_t load_bytes(const plan::weight_table& weights, const kernels::op_table& ops) {
+  std::uint64_t most = 0;
+  for (const plan::weight_source& weight : weights.weights) {
+    const bool strips = weight.rows > 1 && ops.pack == quant::pack_kind::r16k4 && lies_as_read(weight);
+    most = std::max<std::uint64_t>(most, strips ? strip_rows(weight) * row_bytes_of(weight) : weight.bytes.size());
+  }
+  return most;
 }
 
 std::uint64_t weight_bytes(const plan::weight_table& weights, const kernels::op_table& ops) {

@@ -190,8 +190,8 @@ std::uint64_t gguf_file::file_bytes() const {
   return sum;
 }
 
-void gguf_file::release(const tensor_info& tensor) const {
-  if (tensor.shard < impl_->files.size()) impl_->files[tensor.shard].drop(tensor.offset, tensor.bytes);
+void gguf_file::release(byte_view bytes) const {
+  for (const mapped_file& file : impl_->files) file.drop(bytes);
 }
 
 }  // namespace infer::formats

@@ -37,7 +37,7 @@ class gguf_file final : public model_file {
   byte_view data(const tensor_info& tensor) const override;
   std::size_t parts() const override;
   std::uint64_t file_bytes() const override;
-  void release(const tensor_info& tensor) const override;
+  void release(byte_view bytes) const override;
 
  private:
   struct impl;

@@ -191,8 +191,8 @@ std::uint64_t hub_folder::file_bytes() const {
   return bytes;
 }
 
-void hub_folder::release(const tensor_info& tensor) const {
-  if (tensor.shard < impl_->files.size()) impl_->files[tensor.shard].drop(tensor.offset, tensor.bytes);
+void hub_folder::release(byte_view bytes) const {
+  for (const mapped_file& file : impl_->files) file.drop(bytes);
 }
 
 std::string_view hub_folder::side_file(std::string_view name) const {

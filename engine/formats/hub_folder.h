@@ -31,7 +31,7 @@ class hub_folder final : public model_file {
   byte_view data(const tensor_info& tensor) const override;
   std::size_t parts() const override;
   std::uint64_t file_bytes() const override;
-  void release(const tensor_info& tensor) const override;
+  void release(byte_view bytes) const override;
   /// Reads no file above 64 MiB.
   std::string_view side_file(std::string_view name) const override;
 

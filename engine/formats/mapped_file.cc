@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -62,11 +63,14 @@ mapped_file::~mapped_file() {
   if (!bytes_.empty()) ::munmap(const_cast<std::byte*>(bytes_.data()), bytes_.size());
 }
 
-void mapped_file::drop(std::uint64_t offset, std::uint64_t count) const {
+void mapped_file::drop(byte_view part) const {
+  const std::less<const std::byte*> before;
+  if (before(part.data(), bytes_.data()) || before(bytes_.data() + bytes_.size(), part.data() + part.size())) return;
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const auto offset = static_cast<std::uint64_t>(part.data() - bytes_.data());
   const std::uint64_t begin = (offset + page - 1) / page * page;
-  const std::uint64_t end = (offset + count) / page * page;
-  if (begin >= end || end > bytes_.size()) return;
+  const std::uint64_t end = (offset + part.size()) / page * page;
+  if (begin >= end) return;
   ::madvise(const_cast<std::byte*>(bytes_.data()) + begin, end - begin, MADV_DONTNEED);
 }
 

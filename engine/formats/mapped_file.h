@@ -24,8 +24,9 @@ class mapped_file {
 
   byte_view bytes() const { return bytes_; }
 
-  /// Lets the system drop the whole pages inside bytes [offset, offset + count). Reading them again reads the file.
-  void drop(std::uint64_t offset, std::uint64_t count) const;
+  /// Lets the system drop the whole pages inside `part` of the mapping; what is no part of it is left alone. Reading
+  /// them again reads the file.
+  void drop(byte_view part) const;
 
  private:
   explicit mapped_file(byte_view bytes) : bytes_(bytes) {}

@@ -50,8 +50,8 @@ class model_file {
   virtual const tensor_info* find(std::string_view name) const = 0;
   /// The mapped bytes of one tensor, not aligned to anything.
   virtual byte_view data(const tensor_info& tensor) const = 0;
-  /// Tells the system that the mapping of this tensor will not be read again (its pages may be dropped).
-  virtual void release(const tensor_info& tensor) const = 0;
+  /// Tells the system that these bytes of a tensor will not be read again (their pages may be dropped).
+  virtual void release(byte_view bytes) const = 0;
   /// How many files hold the tensors.
   virtual std::size_t parts() const = 0;
   /// Sum over all parts.

@@ -1,8 +1,4 @@
 // The SIMD bodies for every target, and which tables this CPU runs. Equal to the normative bodies to the bit.
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <array>
 #include <bit>
 #include <cmath>
@@ -66,10 +62,6 @@ using plain::sum_lanes;
 //
 #include "engine/kernels/simd/linear-inl.h"
 //
-#if HWY_TARGET == HWY_AVX3_DL
-#include "engine/kernels/simd/linear_tiles-inl.h"
-#endif
-//
 #include "engine/kernels/simd/pointwise-inl.h"
 //
 #include "engine/kernels/simd/attention-inl.h"
@@ -97,19 +89,6 @@ const op_table* table() {
   return &simd_table;
 }
 
-#if HWY_TARGET == HWY_AVX3_DL
-constexpr op_table make_tiles_table() {
-  op_table t = simd_table;
-  t.name = "avx512_amx";
-  t.linear = linear_tiles;
-  return t;
-}
-inline constexpr op_table amx_table = make_tiles_table();
-const op_table* tiles_table() {
-  return &amx_table;
-}
-#endif
-
 #undef INFER_TABLE_NAME
 #else
 const op_table* table() {
@@ -128,15 +107,6 @@ HWY_AFTER_NAMESPACE();
 namespace infer::kernels {
 namespace {
 
-/// Whether this CPU multiplies tiles of bytes and the system lets this process use them.
-bool may_use_tiles() {
-  unsigned a = 0, b = 0, c = 0, d = 0;
-  constexpr unsigned tile_bit = 1u << 24, byte_bit = 1u << 25;
-  if (__get_cpuid_count(7, 0, &a, &b, &c, &d) == 0 || (d & tile_bit) == 0 || (d & byte_bit) == 0) return false;
-  constexpr long request_permission = 0x1023, tile_data = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA
-  return syscall(SYS_arch_prctl, request_permission, tile_data) == 0;
-}
-
 /// Tables of this build that this CPU runs, slowest first.
 std::vector<const op_table*> runnable_tables() {
   std::vector<const op_table*> out{&reference_ops()};
@@ -149,10 +119,7 @@ std::vector<const op_table*> runnable_tables() {
   if (supported & HWY_AVX3) out.push_back(N_AVX3::table());
 #endif
 #if HWY_TARGETS & HWY_AVX3_DL
-  if (supported & HWY_AVX3_DL) {
-    out.push_back(N_AVX3_DL::table());
-    if (may_use_tiles()) out.push_back(N_AVX3_DL::tiles_table());
-  }
+  if (supported & HWY_AVX3_DL) out.push_back(N_AVX3_DL::table());
 #endif
   return out;
 }

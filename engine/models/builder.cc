@@ -127,6 +127,7 @@ class weight_finder {
     weight.columns = h_.size(row.columns) / (row.half_columns ? 2 : 1);
     weight.rows = h_.size(row.rows);
     weight.head_dim = h_.size(hyper::head_dim);
+    weight.paired_rows = h_.size(hyper::rope_dims);
     weight.place = row.place;
     weight.order = hub_ && !family_.hub.paired_rows ? plan::row_order::canonical : row.order;
     weight.bytes = file_.data(info);
@@ -197,9 +198,7 @@ result<model> build(std::shared_ptr<const formats::model_file> file) {
                 "queries that grow with the position need the context before scaling and rope over whole heads");
   built.plan = write_plan(*family, built.hyper, finder.index(), layers, ropes);
   built.weights.owner = file;
-  built.weights.drop = [file](const plan::weight_source& weight) {
-    if (const formats::tensor_info* tensor = file->find(weight.name)) file->release(*tensor);
-  };
+  built.weights.drop = [file](byte_view bytes) { file->release(bytes); };
   return built;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/models/gemma.h"
 #include "engine/models/gemma2.h"
 #include "engine/models/gemma3.h"
+#include "engine/models/glm4.h"
 #include "engine/models/gpt2.h"
 #include "engine/models/granite.h"
 #include "engine/models/internlm2.h"
@@ -25,9 +26,9 @@
 namespace infer::models {
 namespace {
 
-constexpr std::array<const family_descriptor*, 19> families{
+constexpr std::array families{
     &llama, &mistral, &ministral3, &qwen2,  &qwen3,   &gemma,     &gemma2,    &gemma3, &phi3,       &granite,
-    &olmo2, &smollm3, &exaone4,    &cohere, &cohere2, &internlm2, &internlm3, &gpt2,   &starcoder2,
+    &olmo2, &smollm3, &exaone4,    &cohere, &cohere2, &internlm2, &internlm3, &gpt2,   &starcoder2, &glm4,
 };
 
 }  // namespace

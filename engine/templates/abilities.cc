@@ -21,7 +21,8 @@ class prober {
     json::object variables;
     variables["messages"] = json::parse(messages);
     variables["add_generation_prompt"] = true;
-    variables["bos_token"] = variables["eos_token"] = "";
+    variables["bos_token"] = "";
+    variables["eos_token"] = "";
     if (with_tools) {
       variables["tools"] = json::parse(
           R"([{"type":"function","function":{"name":"probe","description":"d","parameters":{"type":"object",)"
@@ -56,7 +57,10 @@ std::string tool_talk(std::string_view arguments, std::string_view content, std:
 }
 
 void probe_tools(const prober& with, template_abilities& out) {
-  out.tools = with.shows("[" + turn("user", needle) + "]", "probe", true);
+  const std::string question = "[" + turn("user", needle) + "]", with_tools = with.render(question, true);
+  // A template that takes them may yet drop them.
+  out.tools = with_tools.find(needle) != std::string::npos && with_tools.find("probe") != std::string::npos &&
+              with.render(question).find("probe") == std::string::npos;
   const std::string object = R"({"key":"Ndl7q"})", text = R"("{\"key\": \"Ndl7q\"}")";
   const std::string short_id = "abcdef123", long_id = "call_probe_1";
   const std::string as_object = with.render(tool_talk(object, R"("")", short_id), out.tools);

@@ -10,6 +10,12 @@
 
 namespace infer::templates {
 
+struct call_arguments;
+struct filter_entry;
+struct global_entry;
+struct member;
+struct test_entry;
+
 enum class expr_kind {
   constant,     // constant
   name,         // name
@@ -41,6 +47,32 @@ struct argument {
   expression_ptr what;
 };
 
+inline constexpr std::uint32_t no_slot = UINT32_MAX;
+
+/// A place where a name may have been assigned: a slot of the frame so many scopes out.
+struct name_place {
+  std::uint32_t scopes_out = 0;
+  std::uint32_t slot = no_slot;
+};
+
+/// Where a name's value may be. Equal for all its uses in one scope, which share it.
+struct name_resolution {
+  std::vector<name_place> places;             // innermost first
+  std::uint32_t variable = no_slot;           // then: in program::variables
+  const global_entry* global = nullptr;       // then
+  std::shared_ptr<const std::string> absent;  // what is said of a name that nothing holds
+};
+
+/// What resolve() found out about an expression, so that running it looks nothing up by name.
+struct resolution {
+  std::shared_ptr<const name_resolution> name;  // of a name that is read
+  std::uint32_t slot = no_slot;                 // of a name that is assigned, in its own scope
+  std::shared_ptr<const member> named;          // of .name and ["name"]
+  const filter_entry* filter = nullptr;
+  const test_entry* test = nullptr;
+  std::shared_ptr<const call_arguments> arguments;  // where all are constants
+};
+
 struct expression {
   expr_kind kind;
   std::uint32_t line = 1;
@@ -49,6 +81,7 @@ struct expression {
   std::vector<std::string> ops;
   std::vector<expression_ptr> children;
   std::vector<argument> arguments;
+  resolution resolved;
 };
 
 enum class statement_kind {
@@ -73,6 +106,17 @@ using statements = std::vector<std::unique_ptr<statement>>;
 struct parameter {
   std::string name;
   expression_ptr otherwise;  // default, may be null
+  std::uint32_t slot = no_slot;
+};
+
+/// What resolve() found out about a statement.
+struct statement_slots {
+  std::uint32_t count = 0;            // names in the scope of the body
+  std::uint32_t otherwise_count = 0;  // names in the scope of a loop's else
+  std::uint32_t condition_count = 0;  // names in the scope of a loop's condition: those of the target
+  std::uint32_t own = no_slot;        // of a macro's name
+  std::uint32_t loop = no_slot;       // of `loop`, where the body uses it
+  std::uint32_t caller = no_slot, varargs = no_slot, kwargs = no_slot;
 };
 
 struct statement {
@@ -87,6 +131,15 @@ struct statement {
   statements body;
   statements otherwise;
   bool takes_varargs = false, takes_kwargs = false;  // of a macro: its body uses these names
+  bool appends = false;                              // of set: the target is what `what` begins with (a = a ~ b)
+  statement_slots slots;
+};
+
+/// A whole template, resolved.
+struct program {
+  statements body;
+  std::uint32_t slots = 0;             // names in the outermost scope
+  std::vector<std::string> variables;  // names that may come from outside
 };
 
 }  // namespace infer::templates

@@ -21,14 +21,15 @@ bool call_arguments::flag(std::size_t index, std::string_view name, bool otherwi
   return given == nullptr ? otherwise : is_true(*given);
 }
 
-result<std::int64_t> call_arguments::integer(std::size_t index, std::string_view name, std::int64_t otherwise) const {
+evaluated<std::int64_t> call_arguments::integer(std::size_t index, std::string_view name,
+                                                std::int64_t otherwise) const {
   const value* given = get(index, name);
   if (given == nullptr) return otherwise;
   if (const auto number = given->as_integer()) return *number;
   return fail(fault::evaluation, "'" + std::string(type_name(*given)) + "' object cannot be interpreted as an integer");
 }
 
-result<text> call_arguments::string(std::size_t index, std::string_view name, std::string_view otherwise) const {
+evaluated<text> call_arguments::string(std::size_t index, std::string_view name, std::string_view otherwise) const {
   const value* given = get(index, name);
   if (given == nullptr) return text(std::string(otherwise), true);
   if (const text* string = given->as_text()) return *string;
@@ -39,13 +40,15 @@ result<text> call_arguments::string(std::size_t index, std::string_view name, st
 namespace {
 
 // What the reference renderer's sandbox refuses: methods that change a list or dictionary.
+constexpr std::array<std::string_view, 8> list_mutators = {"append", "clear", "pop",    "reverse",
+                                                           "insert", "sort",  "extend", "remove"};
+constexpr std::array<std::string_view, 5> dictionary_mutators = {"clear", "pop", "popitem", "setdefault", "update"};
+
 bool is_mutator(const value& of, std::string_view name) {
-  static constexpr std::array<std::string_view, 8> of_list = {"append", "clear", "pop",    "reverse",
-                                                              "insert", "sort",  "extend", "remove"};
-  static constexpr std::array<std::string_view, 5> of_dictionary = {"clear", "pop", "popitem", "setdefault", "update"};
-  if (of.as_dictionary() != nullptr) return std::ranges::find(of_dictionary, name) != of_dictionary.end();
+  if (of.as_dictionary() != nullptr) return std::ranges::find(dictionary_mutators, name) != dictionary_mutators.end();
   const sequence* items = of.as_sequence();
-  return items != nullptr && items->kind == sequence_kind::list && std::ranges::find(of_list, name) != of_list.end();
+  return items != nullptr && items->kind == sequence_kind::list &&
+         std::ranges::find(list_mutators, name) != list_mutators.end();
 }
 
 value loop_field(const loop_state& loop, std::string_view name) {
@@ -67,13 +70,13 @@ value loop_field(const loop_state& loop, std::string_view name) {
 }
 
 // A field or method that is no item; nothing where there is none.
-std::optional<value> own_attribute(const value& of, std::string_view name) {
-  if (has_method(of, name)) {
-    auto bound = std::make_shared<callable>();
-    bound->what = callable::kind::method;
-    bound->name = name;
-    bound->self = of;
-    return value(std::shared_ptr<const callable>(std::move(bound)));
+std::optional<value> own_attribute(const value& of, std::string_view name, const methods& bound) {
+  if (bound.of(of) != nullptr) {
+    auto made = std::make_shared<callable>();
+    made->what = callable::kind::method;
+    made->name = name;
+    made->self = of;
+    return value(std::shared_ptr<const callable>(std::move(made)));
   }
   if (const loop_state* loop = of.as_loop()) return loop_field(*loop, name);
   if (name_space* names = of.as_namespace()) {
@@ -89,23 +92,72 @@ std::optional<value> own_attribute(const value& of, std::string_view name) {
   return std::nullopt;
 }
 
+std::string absent_attribute(std::string_view type, std::string_view name) {
+  return "'" + std::string(type) + " object' has no attribute '" + std::string(name) + "'";
+}
+
+// What is left where neither an item nor anything else has the name.
+value absent(const value& of, const member& which) {
+  if (of.as_dictionary() != nullptr) return value::undefined(which.absent);
+  return value::undefined(absent_attribute(type_name(of), which.name()));
+}
+
+const value* entry_of(const value& of, const member& which) {
+  const dictionary* items = of.as_dictionary();
+  return items == nullptr ? nullptr : items->find(which.name());
+}
+
 }  // namespace
 
-result<value> get_attribute(const value& of, std::string_view name) {
+member::member(std::string_view name)
+    : key(text(std::string(name), true)),
+      bound(methods::named(name)),
+      hides_entries(bound.of_dictionary != nullptr ||
+                    std::ranges::find(dictionary_mutators, name) != dictionary_mutators.end()),
+      absent(std::make_shared<const std::string>(absent_attribute("dict", name))) {}
+
+evaluated<value> get_attribute(const value& of, const member& which) {
   if (of.is_undefined()) return fail(undefined_error(of));
-  if (auto own = own_attribute(of, name)) return std::move(*own);
-  return subscript(of, value(text(std::string(name), true)));
+  if (auto own = own_attribute(of, which.name(), which.bound)) return std::move(*own);
+  const value* found = entry_of(of, which);
+  return found != nullptr ? *found : absent(of, which);
 }
 
-result<value> get_item(const value& of, const value& index) {
-  INFER_TRY(auto found, subscript(of, index));
-  const text* name = index.as_text();
-  if (!found.is_undefined() || name == nullptr) return found;
-  if (auto own = own_attribute(of, name->view())) return std::move(*own);
-  return found;
+evaluated<value> get_item(const value& of, const member& which) {
+  if (of.is_undefined()) return fail(undefined_error(of));
+  const value* found = entry_of(of, which);
+  if (found != nullptr && !found->is_undefined()) return *found;
+  if (auto own = own_attribute(of, which.name(), which.bound)) return std::move(*own);
+  return found != nullptr ? *found : absent(of, which);
 }
 
-result<value> get_path(const value& of, const value& path) {
+evaluated<value> get_item(const value& of, const value& index) {
+  if (const text* name = index.as_text()) return get_item(of, member(name->view()));
+  return subscript(of, index);
+}
+
+const value* held_attribute(const value& of, const member& which) {
+  if (name_space* names = of.as_namespace()) return names->find(which.name());
+  return which.hides_entries ? nullptr : entry_of(of, which);
+}
+
+const value* held_item(const value& of, const member& which) {
+  if (name_space* names = of.as_namespace()) return names->find(which.name());
+  const value* found = entry_of(of, which);
+  return found != nullptr && found->is_undefined() ? nullptr : found;
+}
+
+const value* held_item(const value& of, const value& index) {
+  if (const dictionary* items = of.as_dictionary()) return items->find(index);
+  const sequence* items = of.as_sequence();
+  const auto number = index.as_integer();
+  if (items == nullptr || items->kind == sequence_kind::generator || !number) return nullptr;
+  const auto size = static_cast<std::int64_t>(items->items.size());
+  const std::int64_t at = *number < 0 ? *number + size : *number;
+  return at >= 0 && at < size ? &items->items[static_cast<std::size_t>(at)] : nullptr;
+}
+
+evaluated<value> get_path(const value& of, const value& path) {
   const text* names = path.as_text();
   if (names == nullptr) return get_item(of, path);
   value at = of;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/core/result.h"
+#include "engine/templates/evaluated.h"
 #include "engine/templates/fault.h"
 #include "engine/templates/value.h"
 
@@ -23,20 +23,29 @@ class budget {
  public:
   explicit budget(const render_limits& limits) : limits_(limits), left_(limits.steps) {}
 
-  result<void> spend(std::uint64_t steps) {
-    if (steps > left_) return fail(fault::limit, "more than " + std::to_string(limits_.steps) + " steps");
+  evaluated<void> spend(std::uint64_t steps) {
+    if (!try_spend(steps)) return too_many_steps();
+    return success();
+  }
+  /// The same where the caller goes on in another way; nothing is spent where it is false.
+  bool try_spend(std::uint64_t steps) {
+    if (steps > left_) return false;
     left_ -= steps;
+    return true;
+  }
+  std::uint64_t spent() const { return limits_.steps - left_; }
+  /// For a value that has grown to this many bytes.
+  evaluated<void> allow_bytes(std::uint64_t bytes) const {
+    if (bytes > limits_.value_bytes) return too_many_bytes();
     return success();
   }
   /// For reading or writing this many bytes.
-  result<void> spend_bytes(std::uint64_t bytes) {
-    if (bytes > limits_.value_bytes) {
-      return fail(fault::limit, "a value of more than " + std::to_string(limits_.value_bytes) + " bytes");
-    }
+  evaluated<void> spend_bytes(std::uint64_t bytes) {
+    INFER_TRYV(allow_bytes(bytes));
     return spend(bytes / 64 + 1);
   }
   /// For a value just made.
-  result<void> accept(const value& made) {
+  evaluated<void> accept(const value& made) {
     if (made.depth() > max_value_depth) return fail(fault::limit, "values nested too deeply");
     if (made.weight() > limits_.value_bytes) return spend_bytes(made.weight());
     return spend_bytes(made.own_bytes());
@@ -45,6 +54,9 @@ class budget {
   const render_limits& limits() const { return limits_; }
 
  private:
+  evaluated<void> too_many_steps() const;
+  evaluated<void> too_many_bytes() const;
+
   render_limits limits_;
   std::uint64_t left_;
 };

@@ -7,19 +7,19 @@
 #include "engine/templates/unicode.h"
 
 namespace infer::templates {
-namespace {
 
-using args_t = const call_arguments&;
-using test_function = result<bool> (*)(services&, const value&, args_t);
-
-struct entry {
+struct test_entry {
   std::string_view name;
-  test_function test;
+  evaluated<bool> (*test)(services&, const value&, const call_arguments&);
   std::size_t arguments;
 };
 
+namespace {
+
+using args_t = const call_arguments&;
+
 template <bool (*Test)(const value&)>
-result<bool> plain(services&, const value& of, args_t) {
+evaluated<bool> plain(services&, const value& of, args_t) {
   return Test(of);
 }
 
@@ -43,22 +43,22 @@ bool number(const value& of) {
   return of.as_number().has_value();
 }
 bool integer(const value& of) {
-  return of.get<std::int64_t>() != nullptr;
+  return of.as_int() != nullptr;
 }
 bool real(const value& of) {
-  return of.get<double>() != nullptr;
+  return of.as_real() != nullptr;
 }
 bool boolean(const value& of) {
-  return of.get<bool>() != nullptr;
+  return of.as_bool() != nullptr;
 }
 bool mapping(const value& of) {
   return of.as_dictionary() != nullptr;
 }
 bool true_itself(const value& of) {
-  return of.get<bool>() != nullptr && *of.get<bool>();
+  return of.as_bool() != nullptr && *of.as_bool();
 }
 bool false_itself(const value& of) {
-  return of.get<bool>() != nullptr && !*of.get<bool>();
+  return of.as_bool() != nullptr && !*of.as_bool();
 }
 bool callable_value(const value& of) {
   return of.as_callable() != nullptr;
@@ -82,35 +82,35 @@ bool has_items(const value& of) {
 }
 
 template <std::int64_t Rest>
-result<bool> parity(services& with, const value& of, args_t) {
+evaluated<bool> parity(services& with, const value& of, args_t) {
   INFER_TRY(const value rest, arithmetic("%", of, value(std::int64_t{2}), with.spent));
   return equal(rest, value(Rest));
 }
 
-result<bool> divisible(services& with, const value& of, args_t args) {
+evaluated<bool> divisible(services& with, const value& of, args_t args) {
   INFER_TRY(const value rest, arithmetic("%", of, args.positional[0], with.spent));
   return equal(rest, value(std::int64_t{0}));
 }
 
 template <int Op>
-result<bool> comparison(services&, const value& of, args_t args) {
+evaluated<bool> comparison(services&, const value& of, args_t args) {
   static constexpr std::array<std::string_view, 7> ops = {"==", "!=", "<", "<=", ">", ">=", "in"};
   return compare(ops[Op], of, args.positional[0]);
 }
 
-result<bool> same(services&, const value& of, args_t args) {
+evaluated<bool> same(services&, const value& of, args_t args) {
   const value& other = args.positional[0];
   return type_name(of) == type_name(other) && equal(of, other);
 }
 
-result<bool> names_filter(services&, const value& of, args_t) {
-  return string(of) && has_filter(of.as_text()->view());
+evaluated<bool> names_filter(services&, const value& of, args_t) {
+  return string(of) && find_filter(of.as_text()->view()) != nullptr;
 }
-result<bool> names_test(services&, const value& of, args_t) {
-  return string(of) && has_test(of.as_text()->view());
+evaluated<bool> names_test(services&, const value& of, args_t) {
+  return string(of) && find_test(of.as_text()->view()) != nullptr;
 }
 
-constexpr std::array<entry, 39> table = {{
+constexpr std::array<test_entry, 39> table = {{
     {"defined", plain<defined>, 0},
     {"undefined", plain<undefined>, 0},
     {"none", plain<none>, 0},
@@ -152,29 +152,28 @@ constexpr std::array<entry, 39> table = {{
     {"in", comparison<6>, 1},
 }};
 
-const entry* find(std::string_view name) {
-  for (const entry& row : table) {
+}  // namespace
+
+const test_entry* find_test(std::string_view name) {
+  for (const test_entry& row : table) {
     if (row.name == name) return &row;
   }
   return nullptr;
 }
 
-}  // namespace
-
-bool has_test(std::string_view name) {
-  return find(name) != nullptr;
+evaluated<bool> apply_test(services& with, const test_entry& row, const value& input, const call_arguments& args) {
+  if (args.positional.size() != row.arguments || !args.named.empty()) {
+    return fail(fault::evaluation,
+                "the test '" + std::string(row.name) + "' takes " + std::to_string(row.arguments) + " argument(s)");
+  }
+  INFER_TRYV(with.spent.spend_bytes(row.arguments == 0 ? input.own_bytes()
+                                                       : comparison_cost(row.name, input, args.positional[0])));
+  return row.test(with, input, args);
 }
 
-result<bool> apply_test(services& with, std::string_view name, const value& input, const call_arguments& args) {
-  const entry* row = find(name);
-  if (row == nullptr) return fail(fault::evaluation, "No test named '" + std::string(name) + "'.");
-  if (args.positional.size() != row->arguments || !args.named.empty()) {
-    return fail(fault::evaluation,
-                "the test '" + std::string(name) + "' takes " + std::to_string(row->arguments) + " argument(s)");
-  }
-  INFER_TRYV(with.spent.spend_bytes(row->arguments == 0 ? input.own_bytes()
-                                                        : comparison_cost(name, input, args.positional[0])));
-  return row->test(with, input, args);
+evaluated<bool> apply_test(services& with, std::string_view name, const value& input, const call_arguments& args) {
+  if (const test_entry* row = find_test(name)) return apply_test(with, *row, input, args);
+  return fail(fault::evaluation, "No test named '" + std::string(name) + "'.");
 }
 
 }  // namespace infer::templates

@@ -30,6 +30,8 @@ struct render_options {
   std::tm now{};
   /// Variables whose strings count as the template's own.
   std::set<std::string, std::less<>> trusted = {"bos_token", "eos_token", "pad_token", "unk_token"};
+  /// Where to write how many of limits.steps were spent, if anywhere.
+  std::uint64_t* steps_spent = nullptr;
 };
 
 /// Threads: immutable; any thread may render.

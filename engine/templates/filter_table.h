@@ -10,7 +10,8 @@ namespace infer::templates {
 
 struct filter_entry {
   std::string_view name;
-  result<value> (*call)(services& with, const value& input, const call_arguments& args);
+  evaluated<value> (*call)(services& with, const value& input, const call_arguments& args);
+  bool prints_input = false;  // all of it, whatever lies inside
 };
 
 /// Filters that make strings and numbers.

@@ -13,19 +13,18 @@ const filter_entry* find(std::span<const filter_entry> table, std::string_view n
 
 }  // namespace
 
-bool has_filter(std::string_view name) {
-  return find(text_filters(), name) != nullptr || find(sequence_filters(), name) != nullptr;
+const filter_entry* find_filter(std::string_view name) {
+  const filter_entry* row = find(text_filters(), name);
+  return row != nullptr ? row : find(sequence_filters(), name);
 }
 
-result<value> apply_filter(services& with, std::string_view name, const value& input, const call_arguments& args) {
-  if (const filter_entry* row = find(text_filters(), name)) {
-    INFER_TRYV(with.spent.spend_bytes(input.weight()));  // they print all of it
-    return row->call(with, input, args);
-  }
-  if (const filter_entry* row = find(sequence_filters(), name)) {
-    INFER_TRYV(with.spent.spend_bytes(input.own_bytes()));
-    return row->call(with, input, args);
-  }
+evaluated<value> apply_filter(services& with, const filter_entry& row, const value& input, const call_arguments& args) {
+  INFER_TRYV(with.spent.spend_bytes(row.prints_input ? input.weight() : input.own_bytes()));
+  return row.call(with, input, args);
+}
+
+evaluated<value> apply_filter(services& with, std::string_view name, const value& input, const call_arguments& args) {
+  if (const filter_entry* row = find_filter(name)) return apply_filter(with, *row, input, args);
   return fail(fault::evaluation, "No filter named '" + std::string(name) + "'.");
 }
 

@@ -7,11 +7,17 @@
 #include "engine/templates/printing.h"
 
 namespace infer::templates {
+
+struct global_entry {
+  std::string_view name;
+  evaluated<value> (*call)(services&, const call_arguments&);
+};
+
 namespace {
 
 using args_t = const call_arguments&;
 
-result<value> make_range(services& with, args_t args) {
+evaluated<value> make_range(services& with, args_t args) {
   if (args.positional.empty() || args.positional.size() > 3 || !args.named.empty()) {
     return fail(fault::evaluation, "range expects one to three arguments");
   }
@@ -30,7 +36,7 @@ result<value> make_range(services& with, args_t args) {
   return value::make(sequence_kind::range, std::move(items));
 }
 
-result<std::vector<std::pair<value, value>>> pairs_of(services& with, args_t args) {
+evaluated<std::vector<std::pair<value, value>>> pairs_of(services& with, args_t args) {
   std::vector<std::pair<value, value>> pairs;
   if (args.positional.size() > 1) return fail(fault::evaluation, "expected at most 1 positional argument");
   if (!args.positional.empty()) {
@@ -50,7 +56,7 @@ result<std::vector<std::pair<value, value>>> pairs_of(services& with, args_t arg
   return pairs;
 }
 
-result<value> make_dictionary(services& with, args_t args) {
+evaluated<value> make_dictionary(services& with, args_t args) {
   INFER_TRY(auto pairs, pairs_of(with, args));
   auto made = std::make_shared<dictionary>();
   for (auto& [key, item] : pairs) {
@@ -59,7 +65,7 @@ result<value> make_dictionary(services& with, args_t args) {
   return value(std::shared_ptr<const dictionary>(std::move(made)));
 }
 
-result<value> make_namespace(services& with, args_t args) {
+evaluated<value> make_namespace(services& with, args_t args) {
   INFER_TRY(auto pairs, pairs_of(with, args));
   auto made = std::make_shared<name_space>();
   for (auto& [key, item] : pairs) made->put(to_text(key).view(), std::move(item));
@@ -68,13 +74,13 @@ result<value> make_namespace(services& with, args_t args) {
   return value(std::move(made));
 }
 
-result<value> raise(services&, args_t args) {
+evaluated<value> raise(services&, args_t args) {
   const value* message = args.get(0, "message");
   if (message == nullptr) return fail(fault::evaluation, "raise_exception needs a message");
   return fail(fault::raised, std::string(to_text(*message).view()));
 }
 
-result<value> strftime_now(services& with, args_t args) {
+evaluated<value> strftime_now(services& with, args_t args) {
   INFER_TRY(const text format, args.string(0, "format", ""));
   std::string room(format.size() * 8 + 64, '\0');
   if (format.size() > 1000) return fail(fault::evaluation, "a time format of more than 1000 bytes");
@@ -82,12 +88,7 @@ result<value> strftime_now(services& with, args_t args) {
   return value::data(std::move(room));
 }
 
-struct entry {
-  std::string_view name;
-  result<value> (*call)(services&, args_t);
-};
-
-constexpr std::array<entry, 5> table = {{
+constexpr std::array<global_entry, 5> table = {{
     {"range", make_range},
     {"dict", make_dictionary},
     {"namespace", make_namespace},
@@ -97,14 +98,19 @@ constexpr std::array<entry, 5> table = {{
 
 }  // namespace
 
-bool has_global(std::string_view name) {
-  return std::any_of(table.begin(), table.end(), [&](const entry& row) { return row.name == name; });
+const global_entry* find_global(std::string_view name) {
+  for (const global_entry& row : table) {
+    if (row.name == name) return &row;
+  }
+  return nullptr;
 }
 
-result<value> call_global(services& with, std::string_view name, const call_arguments& args) {
-  for (const entry& row : table) {
-    if (row.name == name) return row.call(with, args);
-  }
+evaluated<value> call_global(services& with, const global_entry& row, const call_arguments& args) {
+  return row.call(with, args);
+}
+
+evaluated<value> call_global(services& with, std::string_view name, const call_arguments& args) {
+  if (const global_entry* row = find_global(name)) return row->call(with, args);
   return fail(fault::evaluation, "'" + std::string(name) + "' is undefined");
 }
 

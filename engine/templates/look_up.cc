@@ -26,7 +26,7 @@ std::vector<value> keys_of(const dictionary& of) {
 
 }  // namespace
 
-result<std::vector<value>> items_of(const value& of, budget& spent) {
+evaluated<std::vector<value>> items_of(const value& of, budget& spent) {
   if (const sequence* items = of.as_sequence()) return items->items;
   if (const dictionary* items = of.as_dictionary()) return keys_of(*items);
   if (const text* string = of.as_text()) {
@@ -37,15 +37,15 @@ result<std::vector<value>> items_of(const value& of, budget& spent) {
   return fail(fault::evaluation, "'" + std::string(type_name(of)) + "' object is not iterable");
 }
 
-result<std::shared_ptr<const sequence>> sequence_of(const value& of, budget& spent) {
-  if (const auto* held = of.get<std::shared_ptr<const sequence>>()) return *held;
+evaluated<std::shared_ptr<const sequence>> sequence_of(const value& of, budget& spent) {
+  if (auto held = of.shared_sequence()) return held;
   INFER_TRY(auto items, items_of(of, spent));
   auto made = std::make_shared<sequence>();
   made->items = std::move(items);
   return std::shared_ptr<const sequence>(std::move(made));
 }
 
-result<std::int64_t> length_of(const value& of) {
+evaluated<std::int64_t> length_of(const value& of) {
   if (const text* string = of.as_text()) return static_cast<std::int64_t>(count_characters(string->view()));
   if (const dictionary* items = of.as_dictionary()) return static_cast<std::int64_t>(items->entries.size());
   if (of.is_undefined()) return std::int64_t{0};
@@ -56,7 +56,7 @@ result<std::int64_t> length_of(const value& of) {
   return static_cast<std::int64_t>(items->items.size());
 }
 
-result<value> subscript(const value& of, const value& index) {
+evaluated<value> subscript(const value& of, const value& index) {
   if (of.is_undefined()) return fail(undefined_error(of));
   if (const dictionary* items = of.as_dictionary()) {
     if (const value* found = items->find(index)) return *found;
@@ -84,7 +84,7 @@ result<value> subscript(const value& of, const value& index) {
 namespace {
 
 // The indices Python's slice visits in a sequence of `size`.
-result<std::vector<std::size_t>> slice_indices(const slice_bounds& bounds, std::int64_t size) {
+evaluated<std::vector<std::size_t>> slice_indices(const slice_bounds& bounds, std::int64_t size) {
   const std::int64_t step = bounds.step.value_or(1);
   if (step == 0) return fail(fault::evaluation, "slice step cannot be zero");
   const std::int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
@@ -105,7 +105,7 @@ result<std::vector<std::size_t>> slice_indices(const slice_bounds& bounds, std::
 
 }  // namespace
 
-result<value> slice(const value& of, const slice_bounds& bounds) {
+evaluated<value> slice(const value& of, const slice_bounds& bounds) {
   if (of.is_undefined()) return fail(undefined_error(of));
   if (const text* string = of.as_text()) {
     std::vector<std::size_t> offsets;

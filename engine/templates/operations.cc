@@ -10,12 +10,12 @@
 namespace infer::templates {
 
 error undefined_error(const value& of) {
-  const auto* missing = of.get<undefined_value>();
-  return {make_error_code(fault::evaluation),
-          missing != nullptr && missing->hint ? *missing->hint : "a value is undefined"};
+  const std::string* hint = of.hint();
+  return {make_error_code(fault::evaluation), hint != nullptr ? *hint : "a value is undefined"};
 }
 
 bool is_true(const value& of) {
+  if (const bool* flag = of.as_bool()) return *flag;
   if (of.is_undefined() || of.is_none()) return false;
   if (const auto number = of.as_number()) return *number != 0;
   if (const text* string = of.as_text()) return !string->empty();
@@ -63,7 +63,7 @@ bool equal(const value& a, const value& b) {
   return false;
 }
 
-result<std::partial_ordering> order(const value& a, const value& b) {
+evaluated<std::partial_ordering> order(const value& a, const value& b) {
   if (a.is_undefined()) return fail(undefined_error(a));
   if (b.is_undefined()) return fail(undefined_error(b));
   if (const auto x = a.as_integer(), y = b.as_integer(); x && y) return std::partial_ordering(*x <=> *y);
@@ -86,7 +86,7 @@ result<std::partial_ordering> order(const value& a, const value& b) {
 
 namespace {
 
-result<bool> contains(const value& item, const value& in) {
+evaluated<bool> contains(const value& item, const value& in) {
   if (const text* string = in.as_text()) {
     const text* part = item.as_text();
     if (part == nullptr) {
@@ -96,7 +96,7 @@ result<bool> contains(const value& item, const value& in) {
     return string->view().find(part->view()) != std::string_view::npos;
   }
   if (const dictionary* items = in.as_dictionary()) {
-    if (!dictionary_key(item))
+    if (item.as_text() == nullptr && !dictionary_key(item))
       return fail(fault::evaluation, "unhashable type: '" + std::string(type_name(item)) + "'");
     return items->find(item) != nullptr;
   }
@@ -120,7 +120,7 @@ std::uint64_t comparison_cost(std::string_view op, const value& a, const value& 
   return items == nullptr ? a.own_bytes() : std::min<std::uint64_t>(b.weight(), items->items.size() * a.weight());
 }
 
-result<bool> compare(std::string_view op, const value& a, const value& b) {
+evaluated<bool> compare(std::string_view op, const value& a, const value& b) {
   if (op == "==") return equal(a, b);
   if (op == "!=") return !equal(a, b);
   if (op == "in") return contains(a, b);
@@ -149,7 +149,7 @@ auto too_large() {
   return fail(fault::evaluation, "an integer beyond 64 bits");
 }
 
-result<value> integer_power(std::int64_t base, std::int64_t exponent) {
+evaluated<value> integer_power(std::int64_t base, std::int64_t exponent) {
   if (exponent < 0) {
     if (base == 0) return fail(fault::evaluation, "0.0 cannot be raised to a negative power");
     return value(std::pow(static_cast<double>(base), static_cast<double>(exponent)));
@@ -163,7 +163,7 @@ result<value> integer_power(std::int64_t base, std::int64_t exponent) {
   return value(made);
 }
 
-result<value> integer_arithmetic(std::string_view op, std::int64_t a, std::int64_t b) {
+evaluated<value> integer_arithmetic(std::string_view op, std::int64_t a, std::int64_t b) {
   std::int64_t made = 0;
   if (op == "+") {
     if (__builtin_add_overflow(a, b, &made)) return too_large();
@@ -188,7 +188,7 @@ result<value> integer_arithmetic(std::string_view op, std::int64_t a, std::int64
   return value(made);
 }
 
-result<value> real_arithmetic(std::string_view op, double a, double b) {
+evaluated<value> real_arithmetic(std::string_view op, double a, double b) {
   if (op == "+") return value(a + b);
   if (op == "-") return value(a - b);
   if (op == "*") return value(a * b);
@@ -201,7 +201,7 @@ result<value> real_arithmetic(std::string_view op, double a, double b) {
   return value(std::nearbyint((a - rest) / b));
 }
 
-result<value> repeated(const value& of, std::int64_t count, budget& spent) {
+evaluated<value> repeated(const value& of, std::int64_t count, budget& spent) {
   const auto times = static_cast<std::uint64_t>(std::max<std::int64_t>(count, 0));
   std::uint64_t total = 0;
   if (__builtin_mul_overflow(of.weight(), times, &total)) total = UINT64_MAX;
@@ -226,7 +226,7 @@ bool is_list_or_tuple(const value& of) {
   return items != nullptr && (items->kind == sequence_kind::list || items->kind == sequence_kind::tuple);
 }
 
-result<value> sum_of_texts(const text& a, const text& b, budget& spent) {
+evaluated<value> sum_of_texts(const text& a, const text& b, budget& spent) {
   text made = a;
   if (!a.is_markup() && !b.is_markup()) {
     made.append(b);
@@ -238,7 +238,7 @@ result<value> sum_of_texts(const text& a, const text& b, budget& spent) {
   return value(std::move(made));
 }
 
-result<value> sum_of_sequences(const sequence& a, const sequence& b, budget& spent) {
+evaluated<value> sum_of_sequences(const sequence& a, const sequence& b, budget& spent) {
   INFER_TRYV(spent.spend_bytes(64 * (a.items.size() + b.items.size())));
   std::vector<value> items(a.items);
   items.insert(items.end(), b.items.begin(), b.items.end());
@@ -247,7 +247,7 @@ result<value> sum_of_sequences(const sequence& a, const sequence& b, budget& spe
 
 }  // namespace
 
-result<value> arithmetic(std::string_view op, const value& a, const value& b, budget& spent) {
+evaluated<value> arithmetic(std::string_view op, const value& a, const value& b, budget& spent) {
   if (a.is_undefined()) return fail(undefined_error(a));
   if (op == "%" && a.as_text() != nullptr) return format_percent(*a.as_text(), b);
   if (b.is_undefined() && a.as_text() == nullptr) return fail(undefined_error(b));
@@ -270,10 +270,10 @@ result<value> arithmetic(std::string_view op, const value& a, const value& b, bu
   return unsupported(op, a, b);
 }
 
-result<value> negated(const value& of) {
+evaluated<value> negated(const value& of) {
   if (of.is_undefined()) return fail(undefined_error(of));
   if (const auto number = of.as_integer()) return integer_arithmetic("-", 0, *number);
-  if (const auto* number = of.get<double>()) return value(-*number);
+  if (const auto* number = of.as_real()) return value(-*number);
   return fail(fault::evaluation, "bad operand type for unary -: '" + std::string(type_name(of)) + "'");
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "engine/core/result.h"
 #include "engine/templates/budget.h"
+#include "engine/templates/evaluated.h"
 #include "engine/templates/value.h"
 
 namespace infer::templates {
@@ -18,39 +18,39 @@ bool is_true(const value& of);
 bool equal(const value& a, const value& b);
 
 /// Python's order of numbers, strings and lists. Errors: evaluation, where there is none.
-result<std::partial_ordering> order(const value& a, const value& b);
+evaluated<std::partial_ordering> order(const value& a, const value& b);
 
 /// How many bytes a comparison may look at.
 std::uint64_t comparison_cost(std::string_view op, const value& a, const value& b);
 
 /// One of == != < <= > >= in, "not in".
-result<bool> compare(std::string_view op, const value& a, const value& b);
+evaluated<bool> compare(std::string_view op, const value& a, const value& b);
 
 /// One of + - * / // % **.
-result<value> arithmetic(std::string_view op, const value& a, const value& b, budget& spent);
+evaluated<value> arithmetic(std::string_view op, const value& a, const value& b, budget& spent);
 
-result<value> negated(const value& of);
+evaluated<value> negated(const value& of);
 
 /// `pattern % values`.
-result<value> format_percent(const text& pattern, const value& values);
+evaluated<value> format_percent(const text& pattern, const value& values);
 
 /// What a for loop runs over: items, keys, characters. Errors: evaluation, for values that are not iterable.
-result<std::vector<value>> items_of(const value& of, budget& spent);
+evaluated<std::vector<value>> items_of(const value& of, budget& spent);
 /// The same as a shared sequence, without a copy where it is one.
-result<std::shared_ptr<const sequence>> sequence_of(const value& of, budget& spent);
+evaluated<std::shared_ptr<const sequence>> sequence_of(const value& of, budget& spent);
 
 /// Python's len(). Errors: evaluation.
-result<std::int64_t> length_of(const value& of);
+evaluated<std::int64_t> length_of(const value& of);
 
 /// Errors: evaluation, for undefined values, naming what was undefined.
 error undefined_error(const value& of);
 
 /// obj[index]: the item, or undefined.
-result<value> subscript(const value& of, const value& index);
+evaluated<value> subscript(const value& of, const value& index);
 
 struct slice_bounds {
   std::optional<std::int64_t> start, stop, step;
 };
-result<value> slice(const value& of, const slice_bounds& bounds);
+evaluated<value> slice(const value& of, const slice_bounds& bounds);
 
 }  // namespace infer::templates

@@ -45,7 +45,7 @@ std::string padded(std::string body, const directive& how) {
   return how.flags.find('-') != std::string::npos ? body + std::string(missing, ' ') : std::string(missing, ' ') + body;
 }
 
-result<std::string> formatted(const directive& how, const value& item) {
+evaluated<std::string> formatted(const directive& how, const value& item) {
   if (how.kind == 's' || how.kind == 'r') {
     std::string body = how.kind == 's' ? std::string(to_text(item).view()) : to_repr(item);
     if (how.precision >= 0) body.resize(offset_of_character(body, static_cast<std::size_t>(how.precision)));
@@ -60,7 +60,7 @@ result<std::string> formatted(const directive& how, const value& item) {
   if (how.precision >= 0) spec += "." + std::to_string(how.precision);
   char room[2600];
   if (std::string_view("diuxXoc").find(how.kind) != std::string_view::npos) {
-    if (item.get<double>() != nullptr &&
+    if (item.as_real() != nullptr &&
         (how.kind == 'x' || how.kind == 'X' || how.kind == 'o' || *number < -9.2e18 || *number > 9.2e18)) {
       return fail(fault::evaluation, std::string("%") + how.kind + " format: an integer is required, not float");
     }
@@ -77,7 +77,7 @@ result<std::string> formatted(const directive& how, const value& item) {
 
 }  // namespace
 
-result<value> format_percent(const text& pattern, const value& values) {
+evaluated<value> format_percent(const text& pattern, const value& values) {
   const sequence* tuple = values.as_sequence();
   if (tuple != nullptr && tuple->kind != sequence_kind::tuple) tuple = nullptr;
   std::size_t used = 0;

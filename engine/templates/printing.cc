@@ -109,9 +109,9 @@ std::string to_repr(const value& of) {
   if (const dictionary* items = of.as_dictionary()) return dictionary_repr(*items);
   if (of.is_undefined()) return "Undefined";
   if (of.is_none()) return "None";
-  if (const bool* flag = of.get<bool>()) return *flag ? "True" : "False";
-  if (const auto* number = of.get<std::int64_t>()) return std::to_string(*number);
-  if (const auto* number = of.get<double>()) return float_repr(*number);
+  if (const bool* flag = of.as_bool()) return *flag ? "True" : "False";
+  if (const auto* number = of.as_int()) return std::to_string(*number);
+  if (const auto* number = of.as_real()) return float_repr(*number);
   if (of.as_namespace() != nullptr) return "<Namespace>";
   if (of.as_loop() != nullptr) return "<LoopContext>";
   return "<function " + of.as_callable()->name + ">";
@@ -129,16 +129,16 @@ class json_writer {
  public:
   explicit json_writer(const json_style& style) : style_(style) {}
 
-  result<void> write(const value& of, int level) {
+  evaluated<void> write(const value& of, int level) {
     if (const text* string = of.as_text()) {
       write_string(string->view());
     } else if (of.is_none()) {
       out += "null";
-    } else if (const bool* flag = of.get<bool>()) {
+    } else if (const bool* flag = of.as_bool()) {
       out += *flag ? "true" : "false";
-    } else if (const auto* number = of.get<std::int64_t>()) {
+    } else if (const auto* number = of.as_int()) {
       out += std::to_string(*number);
-    } else if (const auto* real = of.get<double>()) {
+    } else if (const auto* real = of.as_real()) {
       out += std::isnan(*real) ? "NaN" : std::isinf(*real) ? (*real < 0 ? "-Infinity" : "Infinity") : float_repr(*real);
     } else if (const dictionary* items = of.as_dictionary()) {
       return write_object(*items, level);
@@ -166,7 +166,7 @@ class json_writer {
     new_line(level);
   }
 
-  result<void> write_array(const sequence& list, int level) {
+  evaluated<void> write_array(const sequence& list, int level) {
     if (list.items.empty()) {
       out += "[]";
       return success();
@@ -181,7 +181,7 @@ class json_writer {
     return success();
   }
 
-  result<void> write_object(const dictionary& items, int level) {
+  evaluated<void> write_object(const dictionary& items, int level) {
     if (items.entries.empty()) {
       out += "{}";
       return success();
@@ -203,7 +203,7 @@ class json_writer {
     return success();
   }
 
-  result<void> write_key(const value& key) {
+  evaluated<void> write_key(const value& key) {
     if (const text* string = key.as_text()) {
       write_string(string->view());
       return success();
@@ -265,7 +265,7 @@ class json_writer {
 
 }  // namespace
 
-result<std::string> to_json(const value& of, const json_style& style) {
+evaluated<std::string> to_json(const value& of, const json_style& style) {
   json_writer writer(style);
   INFER_TRYV(writer.write(of, 0));
   return std::move(writer.out);

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "engine/core/result.h"
+#include "engine/templates/evaluated.h"
 #include "engine/templates/value.h"
 
 namespace infer::templates {
@@ -26,6 +26,6 @@ struct json_style {
 };
 
 /// Python's json.dumps. Errors: evaluation, for a value JSON does not have.
-result<std::string> to_json(const value& of, const json_style& style = {});
+evaluated<std::string> to_json(const value& of, const json_style& style = {});
 
 }  // namespace infer::templates

@@ -15,23 +15,23 @@ namespace {
 
 using args_t = const call_arguments&;
 
-result<value> default_value(services&, const value& input, args_t args) {
+evaluated<value> default_value(services&, const value& input, args_t args) {
   if (!input.is_undefined() && !(args.flag(1, "boolean", false) && !is_true(input))) return input;
   const value* given = args.get(0, "default_value");
   return given == nullptr ? value(text()) : *given;
 }
 
-result<value> length(services&, const value& input, args_t) {
+evaluated<value> length(services&, const value& input, args_t) {
   INFER_TRY(const std::int64_t count, length_of(input));
   return value(count);
 }
 
-result<value> first(services& with, const value& input, args_t) {
+evaluated<value> first(services& with, const value& input, args_t) {
   INFER_TRY(const auto items, items_of(input, with.spent));
   return items.empty() ? value::undefined("No first item, sequence was empty.") : items.front();
 }
 
-result<value> last(services& with, const value& input, args_t) {
+evaluated<value> last(services& with, const value& input, args_t) {
   const sequence* of = input.as_sequence();
   if (of != nullptr && of->kind == sequence_kind::generator) {
     return fail(fault::evaluation, "'generator' object is not reversible");
@@ -40,7 +40,7 @@ result<value> last(services& with, const value& input, args_t) {
   return items.empty() ? value::undefined("No last item, sequence was empty.") : items.back();
 }
 
-result<value> join_filter(services& with, const value& input, args_t args) {
+evaluated<value> join_filter(services& with, const value& input, args_t args) {
   const value* given = args.get(0, "d");
   const value* attribute = args.get(1, "attribute");
   INFER_TRYV(with.spent.spend_bytes(input.weight()));
@@ -59,12 +59,12 @@ result<value> join_filter(services& with, const value& input, args_t args) {
   return value(std::move(made));
 }
 
-result<value> list(services& with, const value& input, args_t) {
+evaluated<value> list(services& with, const value& input, args_t) {
   INFER_TRY(auto items, items_of(input, with.spent));
   return value::list(std::move(items));
 }
 
-result<value> items(services&, const value& input, args_t) {
+evaluated<value> items(services&, const value& input, args_t) {
   if (input.is_undefined()) return value::generator({});
   const dictionary* of = input.as_dictionary();
   if (of == nullptr) return fail(fault::evaluation, "Can only get item pairs from a mapping.");
@@ -73,7 +73,7 @@ result<value> items(services&, const value& input, args_t) {
   return value::generator(std::move(pairs));
 }
 
-result<value> reverse(services& with, const value& input, args_t) {
+evaluated<value> reverse(services& with, const value& input, args_t) {
   INFER_TRY(auto of, items_of(input, with.spent));
   std::reverse(of.begin(), of.end());
   if (input.as_text() == nullptr) return value::generator(std::move(of));
@@ -91,7 +91,7 @@ call_arguments rest_of(args_t args, std::size_t count) {
   return rest;
 }
 
-result<value> map(services& with, const value& input, args_t args) {
+evaluated<value> map(services& with, const value& input, args_t args) {
   if (!is_true(input)) return value::generator({});
   INFER_TRY(const auto of, items_of(input, with.spent));
   std::vector<value> made;
@@ -115,7 +115,7 @@ result<value> map(services& with, const value& input, args_t args) {
 }
 
 template <bool Wanted, bool ByAttribute>
-result<value> select(services& with, const value& input, args_t args) {
+evaluated<value> select(services& with, const value& input, args_t args) {
   if (!is_true(input)) return value::generator({});
   constexpr std::size_t test_at = ByAttribute ? 1 : 0;
   if (ByAttribute && args.positional.empty()) return fail(fault::evaluation, "Missing parameter for attribute name");
@@ -145,7 +145,7 @@ struct keyed {
 };
 
 // What to compare an item by: its attribute, strings without case unless asked.
-result<value> sort_key(const value& item, const value* attribute, bool case_sensitive) {
+evaluated<value> sort_key(const value& item, const value* attribute, bool case_sensitive) {
   value key = item;
   if (attribute != nullptr && !attribute->is_none()) {
     INFER_TRY(key, get_path(item, *attribute));
@@ -154,8 +154,8 @@ result<value> sort_key(const value& item, const value* attribute, bool case_sens
   return key;
 }
 
-result<std::vector<keyed>> keyed_items(services& with, const std::vector<value>& of, const value* attribute,
-                                       bool case_sensitive) {
+evaluated<std::vector<keyed>> keyed_items(services& with, const std::vector<value>& of, const value* attribute,
+                                          bool case_sensitive) {
   std::vector<keyed> made;
   made.reserve(of.size());
   for (const value& item : of) {
@@ -167,7 +167,7 @@ result<std::vector<keyed>> keyed_items(services& with, const std::vector<value>&
 }
 
 // A stable sort whose comparison may fail. A list's merge sort stays in bounds whatever the comparison answers.
-result<void> stable_sort(std::vector<keyed>& of, bool reverse) {
+evaluated<void> stable_sort(std::vector<keyed>& of, bool reverse) {
   std::optional<error> failed;
   std::list<keyed> sorted(std::make_move_iterator(of.begin()), std::make_move_iterator(of.end()));
   sorted.sort([&](const keyed& a, const keyed& b) {
@@ -188,7 +188,7 @@ value list_of_items(std::vector<keyed> of) {
   return value::list(std::move(made));
 }
 
-result<value> sort(services& with, const value& input, args_t args) {
+evaluated<value> sort(services& with, const value& input, args_t args) {
   INFER_TRY(const auto of, items_of(input, with.spent));
   INFER_TRYV(with.spent.spend(of.size() * 20));
   INFER_TRY(auto pairs, keyed_items(with, of, args.get(2, "attribute"), args.flag(1, "case_sensitive", false)));
@@ -196,7 +196,7 @@ result<value> sort(services& with, const value& input, args_t args) {
   return list_of_items(std::move(pairs));
 }
 
-result<value> dictsort(services& with, const value& input, args_t args) {
+evaluated<value> dictsort(services& with, const value& input, args_t args) {
   const dictionary* of = input.as_dictionary();
   if (of == nullptr)
     return fail(fault::evaluation, "'" + std::string(type_name(input)) + "' object has no attribute 'items'");
@@ -213,7 +213,7 @@ result<value> dictsort(services& with, const value& input, args_t args) {
   return list_of_items(std::move(pairs));
 }
 
-result<value> unique(services& with, const value& input, args_t args) {
+evaluated<value> unique(services& with, const value& input, args_t args) {
   INFER_TRY(const auto of, items_of(input, with.spent));
   INFER_TRY(auto pairs, keyed_items(with, of, args.get(1, "attribute"), args.flag(0, "case_sensitive", false)));
   dictionary seen;
@@ -228,7 +228,7 @@ result<value> unique(services& with, const value& input, args_t args) {
   return value::generator(std::move(made));
 }
 
-result<value> sum(services& with, const value& input, args_t args) {
+evaluated<value> sum(services& with, const value& input, args_t args) {
   const value *attribute = args.get(0, "attribute"), *start = args.get(1, "start");
   value total = start == nullptr ? value(std::int64_t{0}) : *start;
   INFER_TRY(const auto of, items_of(input, with.spent));
@@ -243,7 +243,7 @@ result<value> sum(services& with, const value& input, args_t args) {
 }
 
 template <bool Largest>
-result<value> extreme(services& with, const value& input, args_t args) {
+evaluated<value> extreme(services& with, const value& input, args_t args) {
   INFER_TRY(const auto of, items_of(input, with.spent));
   if (of.empty()) return value::undefined("No aggregated item, sequence was empty.");
   INFER_TRY(auto pairs, keyed_items(with, of, args.get(1, "attribute"), args.flag(0, "case_sensitive", false)));
@@ -255,7 +255,7 @@ result<value> extreme(services& with, const value& input, args_t args) {
   return pairs[best].item;
 }
 
-result<value> batch(services& with, const value& input, args_t args) {
+evaluated<value> batch(services& with, const value& input, args_t args) {
   INFER_TRY(const std::int64_t count, args.integer(0, "linecount", 0));
   if (count <= 0) return fail(fault::evaluation, "batch needs a positive count");
   const value* fill = args.get(1, "fill_with");
@@ -272,9 +272,9 @@ result<value> batch(services& with, const value& input, args_t args) {
   return value::generator(std::move(rows));
 }
 
-result<value> attribute_filter(services&, const value& input, args_t args) {
+evaluated<value> attribute_filter(services&, const value& input, args_t args) {
   INFER_TRY(const text name, args.string(0, "name", ""));
-  return get_attribute(input, name.view());
+  return get_attribute(input, member(name.view()));
 }
 
 constexpr std::array<filter_entry, 23> table = {{

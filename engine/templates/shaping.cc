@@ -8,11 +8,20 @@
 #include <utility>
 
 #include "engine/templates/abilities.h"
+#include "engine/templates/printing.h"
 
 namespace infer::templates {
 namespace {
 
 namespace json = boost::json;
+
+// As Python writes it, so that 1.0 stays 1.0, without spaces. What is nested too deeply for values is written all the
+// same; no template is shown it.
+std::string text_of(const json::value& of) {
+  const auto made = from_json(of);
+  if (!made) return json::serialize(of);
+  return to_json(made.value(), {.item_separator = ",", .key_separator = ":"}).value();
+}
 
 bool has_role(const json::value& message, std::string_view role) {
   const json::value* const found = message.get_object().if_contains("role");
@@ -77,7 +86,7 @@ std::string calls_as_text(const json::object& message) {
   for (const json::value& call : message.at("tool_calls").get_array()) {
     const json::object* const object = call.if_object();
     const json::value* const function = object != nullptr ? object->if_contains("function") : nullptr;
-    out += (out.empty() ? "" : "\n") + json::serialize(function != nullptr ? *function : call);
+    out += (out.empty() ? "" : "\n") + text_of(function != nullptr ? *function : call);
   }
   return out;
 }
@@ -87,10 +96,12 @@ void shape_arguments(json::object& function, const template_abilities& abilities
   if (arguments == nullptr) return;
   if (arguments->is_string() && !abilities.argument_strings) {
     json::error_code code;
-    json::value parsed = json::parse(arguments->get_string(), code);
+    json::parse_options options;
+    options.max_depth = 512;
+    json::value parsed = json::parse(arguments->get_string(), code, {}, options);
     if (!code && parsed.is_object()) *arguments = std::move(parsed);
   } else if (!arguments->is_string() && !abilities.argument_objects) {
-    *arguments = json::string(json::serialize(*arguments));
+    *arguments = json::string(text_of(*arguments));
   }
 }
 
@@ -160,7 +171,7 @@ void describe_tools(json::array& messages, const json::value& tools) {
                   message_of("system",
                              "You can call these tools. To call one, answer with a JSON object of its name "
                              "and its arguments.\n" +
-                                 json::serialize(tools)));
+                                 text_of(tools)));
 }
 
 void shape_messages(json::array& messages, const template_abilities& abilities) {

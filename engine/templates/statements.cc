@@ -7,27 +7,12 @@
 
 namespace infer::templates {
 
-const value* frame::find(std::string_view name) const {
-  for (const auto& [known, item] : names) {
-    if (known == name) return &item;
-  }
-  return nullptr;
+evaluator::evaluator(const program& of, std::vector<std::optional<value>> variables, const render_limits& limits,
+                     const std::tm& now)
+    : program_(of), services_{.spent = budget(limits), .now = now, .namespaces = {}}, variables_(std::move(variables)) {
+  variables_.resize(program_.variables.size());
+  enter_scope(program_.slots, nullptr);
 }
-
-void frame::put(std::string_view name, value item) {
-  for (auto& [known, old] : names) {
-    if (known == name) {
-      old = std::move(item);
-      return;
-    }
-  }
-  names.emplace_back(name, std::move(item));
-}
-
-evaluator::evaluator(std::unordered_map<std::string, value> variables, const render_limits& limits, const std::tm& now)
-    : services_{.spent = budget(limits), .now = now, .namespaces = {}},
-      variables_(std::move(variables)),
-      scope_(std::make_shared<frame>()) {}
 
 evaluator::~evaluator() {
   // Values may point at each other through namespaces and macros' scopes: take all contents out first, then drop them.
@@ -39,21 +24,27 @@ evaluator::~evaluator() {
   for (const auto& weak : macro_scopes_) {
     const auto scope = weak.lock();
     if (!scope) continue;
-    for (auto& [name, item] : scope->names) dropped.push_back(std::move(item));
-    scope->names.clear();
+    for (auto& slot : scope->slots) {
+      if (slot) dropped.push_back(std::move(*slot));
+    }
+    scope->slots.clear();
   }
 }
 
-result<text> evaluator::run(const statements& root) {
-  auto made = captured(root);
-  if (made) return made;
-  error failed = std::move(made).error();
+result<text> evaluator::run() {
+  auto made = captured(program_.body);
+  if (made) return std::move(made).value();
+  error failed = made.error().get();
   if (failed.code != make_error_code(fault::raised))
     failed.detail = "line " + std::to_string(line_) + ": " + failed.detail;
   return fail(std::move(failed));
 }
 
-result<text> evaluator::captured(const statements& body) {
+evaluated<void> evaluator::too_deep() const {
+  return fail(fault::limit, "nested more than " + std::to_string(services_.spent.limits().depth) + " levels deep");
+}
+
+evaluated<text> evaluator::captured(const statements& body) {
   text made;
   text* outer = std::exchange(output_, &made);
   const auto ended = run_body(body);
@@ -62,9 +53,8 @@ result<text> evaluator::captured(const statements& body) {
   return made;
 }
 
-result<evaluator::flow> evaluator::run_body(const statements& body) {
-  const auto most = services_.spent.limits().depth;
-  if (depth_ >= most) return fail(fault::limit, "nested more than " + std::to_string(most) + " levels deep");
+evaluated<evaluator::flow> evaluator::run_body(const statements& body) {
+  if (depth_ >= services_.spent.limits().depth) return fail(too_deep().error());
   ++depth_;
   for (const auto& one : body) {
     auto ended = run_one(*one);
@@ -77,7 +67,7 @@ result<evaluator::flow> evaluator::run_body(const statements& body) {
   return flow::on;
 }
 
-result<void> evaluator::print(const value& what) {
+evaluated<void> evaluator::print(const value& what) {
   INFER_TRYV(services_.spent.spend_bytes(what.weight()));
   if (output_->size() + what.weight() > services_.spent.limits().output_bytes + 1) {
     return fail(fault::limit,
@@ -91,7 +81,7 @@ result<void> evaluator::print(const value& what) {
   return success();
 }
 
-result<evaluator::flow> evaluator::run_one(const statement& what) {
+evaluated<evaluator::flow> evaluator::run_one(const statement& what) {
   INFER_TRYV(services_.spent.spend(1));
   line_ = what.line;
   switch (what.kind) {
@@ -100,39 +90,38 @@ result<evaluator::flow> evaluator::run_one(const statement& what) {
       return flow::on;
     }
     case statement_kind::print: {
-      INFER_TRY(const value made, evaluate(*what.what));
-      INFER_TRYV(print(made));
+      value room;
+      INFER_TRY(const value* made, look(*what.what, room));
+      INFER_TRYV(print(*made));
       return flow::on;
     }
     case statement_kind::if_else:
       return run_if(&what);
     case statement_kind::for_each:
       return run_for(what);
-    case statement_kind::set:
-    case statement_kind::set_block: {
+    case statement_kind::set: {
       INFER_TRYV(run_set(what));
       return flow::on;
     }
+    case statement_kind::set_block: {
+      INFER_TRYV(run_set_block(what));
+      return flow::on;
+    }
     case statement_kind::macro:
-      define_macro(what);
+      put(what.slots.own, value(macro_of(what)));
       return flow::on;
     case statement_kind::call_block: {
       INFER_TRYV(run_call_block(what));
       return flow::on;
     }
     case statement_kind::filter_block: {
-      INFER_TRY(auto body, captured(what.body));
-      const value input(std::move(body));
-      const value* outer = std::exchange(filter_input_, &input);
-      auto made = evaluate(*what.what);
-      filter_input_ = outer;
-      INFER_TRYV(made);
-      INFER_TRYV(print(made.value()));
+      INFER_TRYV(run_filter_block(what));
       return flow::on;
     }
     case statement_kind::with:
-    case statement_kind::scope:
       return run_with(what);
+    case statement_kind::scope:
+      return run_inner(what.body, what.slots.count);
     case statement_kind::break_loop:
       return flow::leave_loop;
     case statement_kind::continue_loop:
@@ -141,107 +130,186 @@ result<evaluator::flow> evaluator::run_one(const statement& what) {
   return flow::on;
 }
 
-result<evaluator::flow> evaluator::run_if(const statement* what) {
+evaluated<evaluator::flow> evaluator::run_if(const statement* what) {
   for (;;) {
     line_ = what->line;
-    INFER_TRY(const value condition, evaluate(*what->what));
-    if (is_true(condition)) return run_body(what->body);
+    INFER_TRY(const bool condition, holds(*what->what));
+    if (condition) return run_body(what->body);
     const bool chained = what->otherwise.size() == 1 && what->otherwise[0]->kind == statement_kind::if_else;
     if (!chained) return run_body(what->otherwise);
     what = what->otherwise[0].get();
   }
 }
 
-result<std::shared_ptr<const sequence>> evaluator::loop_items(const statement& what) {
-  INFER_TRY(const value over, evaluate(*what.what));
-  INFER_TRY(auto items, sequence_of(over, services_.spent));
+evaluated<std::shared_ptr<const sequence>> evaluator::loop_items(const statement& what) {
+  value room;
+  INFER_TRY(const value* over, look(*what.what, room));
+  INFER_TRY(auto items, sequence_of(*over, services_.spent));
   if (!what.condition) return items;
+  return chosen_items(what, *items);
+}
+
+// Those for which the condition of the loop holds.
+evaluated<std::shared_ptr<const sequence>> evaluator::chosen_items(const statement& what, const sequence& items) {
   std::vector<value> kept;
-  for (const value& item : items->items) {
-    auto inner = std::make_shared<frame>();
-    inner->parent = scope_;
-    auto outer = std::exchange(scope_, std::move(inner));
+  for (const value& item : items.items) {
+    auto outer = enter_scope(what.slots.condition_count, scope_);
     auto assigned = assign(*what.target, item);
-    auto holds = assigned ? evaluate(*what.condition) : result<value>(fail(assigned.error()));
-    scope_ = std::move(outer);
-    INFER_TRYV(holds);
-    if (is_true(holds.value())) kept.push_back(item);
+    auto condition = assigned ? holds(*what.condition) : evaluated<bool>(fail(assigned.error()));
+    leave_scope(std::move(outer));
+    INFER_TRY(const bool chosen, std::move(condition));
+    if (chosen) kept.push_back(item);
   }
   return sequence_of(value::list(std::move(kept)), services_.spent);
 }
 
-result<evaluator::flow> evaluator::run_for(const statement& what) {
+evaluated<evaluator::flow> evaluator::run_for(const statement& what) {
   INFER_TRY(const auto items, loop_items(what));
-  for (std::size_t index = 0; index < items->items.size(); ++index) {
-    INFER_TRY(const flow ended, run_round(what, items, index));
-    if (ended == flow::leave_loop) return flow::on;
+  if (items->items.empty()) return run_inner(what.otherwise, what.slots.otherwise_count);
+  auto outer = enter_scope(what.slots.count, scope_);
+  auto ended = run_rounds(what, items);
+  leave_scope(std::move(outer));
+  return ended;
+}
+
+evaluated<evaluator::flow> evaluator::run_rounds(const statement& what, const std::shared_ptr<const sequence>& items) {
+  std::shared_ptr<loop_state> loop;
+  if (what.slots.loop != no_slot) {
+    loop = std::make_shared<loop_state>();
+    loop->items = items;
   }
-  if (items->items.empty()) return run_with(what);
+  for (std::size_t index = 0; index < items->items.size(); ++index) {
+    INFER_TRYV(services_.spent.spend(1));
+    if (index > 0) renew_scope(what.slots.count);
+    if (loop) {
+      loop->index = index;
+      put(what.slots.loop, value(std::shared_ptr<const loop_state>(loop)));
+    }
+    if (what.target->kind == expr_kind::name) {
+      put(what.target->resolved.slot, items->items[index]);
+    } else {
+      INFER_TRYV(assign(*what.target, items->items[index]));
+    }
+    INFER_TRY(const flow ended, run_body(what.body));
+    if (ended == flow::leave_loop) break;
+  }
   return flow::on;
 }
 
-result<evaluator::flow> evaluator::run_round(const statement& what, const std::shared_ptr<const sequence>& items,
-                                             std::size_t index) {
-  INFER_TRYV(services_.spent.spend(1));
-  auto inner = std::make_shared<frame>();
-  inner->parent = scope_;
-  auto outer = std::exchange(scope_, std::move(inner));
-  auto loop = std::make_shared<loop_state>();
-  loop->items = items;
-  loop->index = index;
-  scope_->put("loop", value(std::shared_ptr<const loop_state>(std::move(loop))));
-  const auto assigned = assign(*what.target, items->items[index]);
-  auto ended = assigned ? run_body(what.body) : result<flow>(fail(assigned.error()));
-  scope_ = std::move(outer);
+// A body in a scope of its own.
+evaluated<evaluator::flow> evaluator::run_inner(const statements& body, std::uint32_t slots) {
+  auto outer = enter_scope(slots, scope_);
+  auto ended = run_body(body);
+  leave_scope(std::move(outer));
   return ended;
 }
 
-// A body in a scope of its own: of with and generation, or the else of a loop.
-result<evaluator::flow> evaluator::run_with(const statement& what) {
-  auto inner = std::make_shared<frame>();
-  inner->parent = scope_;
+evaluated<evaluator::flow> evaluator::run_with(const statement& what) {
+  std::vector<value> items;
   for (const parameter& one : what.parameters) {
     INFER_TRY(auto item, evaluate(*one.otherwise));
-    inner->put(one.name, std::move(item));
+    items.push_back(std::move(item));
   }
-  auto outer = std::exchange(scope_, std::move(inner));
-  auto ended = run_body(what.kind == statement_kind::for_each ? what.otherwise : what.body);
-  scope_ = std::move(outer);
+  auto outer = enter_scope(what.slots.count, scope_);
+  for (std::size_t i = 0; i < items.size(); ++i) put(what.parameters[i].slot, std::move(items[i]));
+  auto ended = run_body(what.body);
+  leave_scope(std::move(outer));
   return ended;
 }
 
-result<void> evaluator::run_set(const statement& what) {
-  if (what.kind == statement_kind::set) {
-    INFER_TRY(const value item, evaluate(*what.what));
-    return assign(*what.target, item);
+evaluated<void> evaluator::run_set(const statement& what) {
+  if (what.appends) {
+    INFER_TRY(const bool done, append_to_target(what));
+    if (done) return success();
   }
-  auto inner = std::make_shared<frame>();
-  inner->parent = scope_;
-  auto outer = std::exchange(scope_, std::move(inner));
-  auto body = captured(what.body);
-  scope_ = std::move(outer);
-  INFER_TRYV(body);
-  value item(std::move(body).value());
-  if (what.what) {
-    const value* before = std::exchange(filter_input_, &item);
-    auto made = evaluate(*what.what);
-    filter_input_ = before;
-    INFER_TRYV(made);
-    return assign(*what.target, made.value());
-  }
-  return assign(*what.target, item);
+  INFER_TRY(auto item, evaluate(*what.what));
+  return assign(*what.target, std::move(item));
 }
 
-result<void> evaluator::assign(const expression& target, const value& item) {
+// Where a target's value lies; null where it has none yet or cannot have one.
+value* evaluator::target_of(const expression& target) {
   if (target.kind == expr_kind::name) {
-    scope_->put(target.name, item);
+    auto& slot = scope_->slots[target.resolved.slot];
+    return slot ? &*slot : nullptr;
+  }
+  const value* owner = find_name(*target.children[0]);
+  name_space* names = owner == nullptr ? nullptr : owner->as_namespace();
+  return names == nullptr ? nullptr : names->find(target.name);
+}
+
+// `set a = a ~ b ~ …` and `set a = a + b`, a being a string: what follows a is put behind it, without a copy of a
+// unless something else holds it too. False: nothing was done, since this is another case.
+evaluated<bool> evaluator::append_to_target(const statement& what) {
+  const value* target = target_of(*what.target);
+  if (target == nullptr || target->as_text() == nullptr || target->as_text()->is_markup()) return false;
+  value before = *target;
+  const auto& parts = what.what->children;
+  text added;
+  for (std::size_t i = 1; i < parts.size(); ++i) {
+    value room;
+    INFER_TRY(const value* part, look(*parts[i], room));
+    INFER_TRYV(services_.spent.spend_bytes(added.size() + part->weight()));
+    const text* string = part->as_text();
+    const bool joins = what.what->kind == expr_kind::concat || (string != nullptr && !string->is_markup());
+    if (!joins) {  // a sum of other things; its right side is known
+      INFER_TRY(auto sum, arithmetic("+", before, *part, services_.spent));
+      INFER_TRYV(assign(*what.target, std::move(sum)));
+      return true;
+    }
+    added.append(string != nullptr ? *string : to_text(*part));
+  }
+  INFER_TRYV(services_.spent.allow_bytes(before.as_text()->size() + added.size()));
+  value* now = target_of(*what.target);  // the parts may have assigned it
+  if (now != nullptr && now->as_text() == before.as_text()) {
+    before = value();
+    if (text* sole = now->sole_text()) {
+      sole->append(added);
+      return true;
+    }
+    before = *now;
+  }
+  INFER_TRYV(services_.spent.spend_bytes(before.as_text()->size()));
+  text made = *before.as_text();
+  made.append(added);
+  INFER_TRYV(assign(*what.target, value(std::move(made))));
+  return true;
+}
+
+evaluated<void> evaluator::run_set_block(const statement& what) {
+  auto outer = enter_scope(what.slots.count, scope_);
+  auto body = captured(what.body);
+  leave_scope(std::move(outer));
+  INFER_TRYV(body);
+  value item(std::move(body).value());
+  if (!what.what) return assign(*what.target, std::move(item));
+  const value* before = std::exchange(filter_input_, &item);
+  auto made = evaluate(*what.what);
+  filter_input_ = before;
+  INFER_TRYV(made);
+  return assign(*what.target, std::move(made).value());
+}
+
+evaluated<void> evaluator::run_filter_block(const statement& what) {
+  INFER_TRY(auto body, captured(what.body));
+  const value input(std::move(body));
+  const value* outer = std::exchange(filter_input_, &input);
+  auto made = evaluate(*what.what);
+  filter_input_ = outer;
+  INFER_TRYV(made);
+  return print(made.value());
+}
+
+evaluated<void> evaluator::assign(const expression& target, value item) {
+  if (target.kind == expr_kind::name) {
+    put(target.resolved.slot, std::move(item));
     return success();
   }
   if (target.kind == expr_kind::attribute) {
-    INFER_TRY(const value owner, evaluate(*target.children[0]));
-    name_space* names = owner.as_namespace();
+    value room;
+    INFER_TRY(const value* owner, look(*target.children[0], room));
+    name_space* names = owner->as_namespace();
     if (names == nullptr) return fail(fault::evaluation, "cannot assign attribute on non-namespace object");
-    names->put(target.name, item);
+    names->put(target.name, std::move(item));
     return success();
   }
   INFER_TRY(const auto items, items_of(item, services_.spent));
@@ -265,11 +333,7 @@ std::shared_ptr<const callable> evaluator::macro_of(const statement& what) {
   return made;
 }
 
-void evaluator::define_macro(const statement& what) {
-  scope_->put(what.name, value(macro_of(what)));
-}
-
-result<void> evaluator::run_call_block(const statement& what) {
+evaluated<void> evaluator::run_call_block(const statement& what) {
   caller_ = value(macro_of(what));
   auto made = evaluate(*what.what);
   caller_.reset();

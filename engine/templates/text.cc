@@ -7,9 +7,19 @@
 
 namespace infer::templates {
 
-void text::push_run(std::size_t bytes, bool from_template) {
+std::vector<text::run> text::runs() const {
+  if (!runs_.empty() || bytes_.empty()) return runs_;
+  return {{bytes_.size(), from_template_}};
+}
+
+void text::push_run(std::size_t before, std::size_t bytes, bool from_template) {
   if (bytes == 0) return;
-  if (!runs_.empty() && runs_.back().from_template == from_template) {
+  if (before == 0) {
+    from_template_ = from_template;
+  } else if (runs_.empty()) {
+    if (from_template_ == from_template) return;
+    runs_ = {{before, from_template_}, {bytes, from_template}};
+  } else if (runs_.back().from_template == from_template) {
     runs_.back().bytes += bytes;
   } else {
     runs_.push_back({bytes, from_template});
@@ -17,27 +27,32 @@ void text::push_run(std::size_t bytes, bool from_template) {
 }
 
 void text::append(const text& other) {
-  const std::size_t count = other.runs_.size();  // `other` may be this very text
-  bytes_.append(std::string(other.bytes_));
-  for (std::size_t i = 0; i < count; ++i) {
-    const run added = other.runs_[i];
-    push_run(added.bytes, added.from_template);
+  if (&other == this) return append(text(other));
+  std::size_t before = bytes_.size();
+  bytes_.append(other.bytes_);
+  if (other.runs_.empty()) return push_run(before, other.size(), other.from_template_);
+  for (const run& added : other.runs_) {
+    push_run(before, added.bytes, added.from_template);
+    before += added.bytes;
   }
 }
 
 void text::append(std::string_view bytes, bool from_template) {
+  const std::size_t before = bytes_.size();
   bytes_.append(bytes);
-  push_run(bytes.size(), from_template);
+  push_run(before, bytes.size(), from_template);
 }
 
 text text::slice(std::size_t begin, std::size_t end) const {
-  text part;
+  text part(bytes_.substr(begin, end - begin), from_template_);
   part.markup_ = markup_;
-  part.bytes_ = bytes_.substr(begin, end - begin);
-  std::size_t at = 0;
+  std::size_t at = 0, before = 0;
   for (const run& piece : runs_) {
     const std::size_t first = std::max(at, begin), last = std::min(at + piece.bytes, end);
-    if (first < last) part.push_run(last - first, piece.from_template);
+    if (first < last) {
+      part.push_run(before, last - first, piece.from_template);
+      before += last - first;
+    }
     at += piece.bytes;
     if (at >= end) break;
   }

@@ -18,9 +18,7 @@ class text {
   };
 
   text() = default;
-  text(std::string bytes, bool from_template) : bytes_(std::move(bytes)) {
-    if (!bytes_.empty()) runs_.push_back({bytes_.size(), from_template});
-  }
+  text(std::string bytes, bool from_template) : bytes_(std::move(bytes)), from_template_(from_template) {}
 
   std::string_view view() const { return bytes_; }
   std::size_t size() const { return bytes_.size(); }
@@ -30,8 +28,9 @@ class text {
   void mark_as_markup() { markup_ = true; }
 
   /// Maximal runs of equal provenance, in order; their lengths add up to size().
-  const std::vector<run>& runs() const { return runs_; }
+  std::vector<run> runs() const;
 
+  /// Appends in amortized time of what is appended, which may be this very text.
   void append(const text& other);
   void append(std::string_view bytes, bool from_template);
 
@@ -43,10 +42,12 @@ class text {
   text replace(std::string_view from, const text& to, long long count) const;
 
  private:
-  void push_run(std::size_t bytes, bool from_template);
+  // Counts `bytes` more behind the `before` that runs_ knows of.
+  void push_run(std::size_t before, std::size_t bytes, bool from_template);
 
   std::string bytes_;
-  std::vector<run> runs_;
+  std::vector<run> runs_;       // empty where all bytes are of one provenance
+  bool from_template_ = false;  // then that
   bool markup_ = false;
 };
 

@@ -16,7 +16,7 @@ namespace {
 using args_t = const call_arguments&;
 
 template <std::string (*Change)(std::string_view)>
-result<value> changed(services&, const value& input, args_t) {
+evaluated<value> changed(services&, const value& input, args_t) {
   return value::data(Change(to_text(input).view()));
 }
 
@@ -38,17 +38,22 @@ std::string words_capitalized(std::string_view bytes) {
   return made;
 }
 
-result<value> trim(services&, const value& input, args_t args) {
+evaluated<value> trim(services&, const value& input, args_t args) {
   const value* given = args.get(0, "chars");
   const text* set = given == nullptr ? nullptr : given->as_text();
+  if (const text* string = input.as_text()) {
+    text made = strip(*string, set, true, true);
+    return made.size() == string->size() ? input : value(std::move(made));
+  }
   return value(strip(to_text(input), set, true, true));
 }
 
-result<value> string(services&, const value& input, args_t) {
+evaluated<value> string(services&, const value& input, args_t) {
+  if (input.as_text() != nullptr) return input;
   return value(to_text(input));
 }
 
-result<value> replace_filter(services& with, const value& input, args_t args) {
+evaluated<value> replace_filter(services& with, const value& input, args_t args) {
   const value *from = args.get(0, "old"), *to = args.get(1, "new");
   if (from == nullptr || to == nullptr) return fail(fault::evaluation, "replace needs what to replace and by what");
   const value* given = args.get(2, "count");
@@ -57,23 +62,23 @@ result<value> replace_filter(services& with, const value& input, args_t args) {
   return value(std::move(made));
 }
 
-result<value> escape(services& with, const value& input, args_t) {
+evaluated<value> escape(services& with, const value& input, args_t) {
   INFER_TRY(auto made, escaped(with.spent, to_text(input)));
   return value(std::move(made));
 }
 
-result<value> force_escape(services& with, const value& input, args_t) {
+evaluated<value> force_escape(services& with, const value& input, args_t) {
   INFER_TRY(auto made, escaped(with.spent, to_text(input).replace("", text(), 0)));
   return value(std::move(made));
 }
 
-result<value> safe(services&, const value& input, args_t) {
+evaluated<value> safe(services&, const value& input, args_t) {
   text made = to_text(input);
   made.mark_as_markup();
   return value(std::move(made));
 }
 
-result<value> indent(services& with, const value& input, args_t args) {
+evaluated<value> indent(services& with, const value& input, args_t args) {
   const value* width = args.get(0, "width");
   text prefix("    ", true);
   if (width != nullptr && width->as_text() != nullptr) {
@@ -97,7 +102,7 @@ result<value> indent(services& with, const value& input, args_t args) {
   return value(std::move(made));
 }
 
-result<value> tojson(services& with, const value& input, args_t args) {
+evaluated<value> tojson(services& with, const value& input, args_t args) {
   json_style style;
   style.ensure_ascii = args.flag(0, "ensure_ascii", false);
   if (const value* given = args.get(1, "indent"); given != nullptr && !given->is_none()) {
@@ -157,14 +162,14 @@ bool fits_integer(double number) {
   return number > -9.2e18 && number < 9.2e18;
 }
 
-result<value> integer(services&, const value& input, args_t args) {
+evaluated<value> integer(services&, const value& input, args_t args) {
   if (input.is_undefined()) return fail(undefined_error(input));
   const value* given = args.get(0, "default");
   const value otherwise = given == nullptr ? value(std::int64_t{0}) : *given;
   INFER_TRY(const std::int64_t base, args.integer(1, "base", 10));
   if (const auto number = input.as_integer()) return value(*number);
   std::optional<double> real;
-  if (const double* number = input.get<double>()) real = *number;
+  if (const double* number = input.as_real()) real = *number;
   if (const text* digits = input.as_text()) {
     if (const auto number = parse_integer(digits->view(), static_cast<int>(base))) return value(*number);
     real = parse_real(digits->view());
@@ -173,7 +178,7 @@ result<value> integer(services&, const value& input, args_t args) {
   return otherwise;
 }
 
-result<value> real(services&, const value& input, args_t args) {
+evaluated<value> real(services&, const value& input, args_t args) {
   if (input.is_undefined()) return fail(undefined_error(input));
   if (const auto number = input.as_number()) return value(*number);
   if (const text* digits = input.as_text()) {
@@ -183,21 +188,21 @@ result<value> real(services&, const value& input, args_t args) {
   return given == nullptr ? value(0.0) : *given;
 }
 
-result<value> absolute(services&, const value& input, args_t) {
+evaluated<value> absolute(services&, const value& input, args_t) {
   if (const auto number = input.as_integer()) return *number < 0 ? negated(value(*number)) : value(*number);
-  if (const double* number = input.get<double>()) return value(std::abs(*number));
+  if (const double* number = input.as_real()) return value(std::abs(*number));
   if (input.is_undefined()) return fail(undefined_error(input));
   return fail(fault::evaluation, "bad operand type for abs(): '" + std::string(type_name(input)) + "'");
 }
 
-result<value> rounded(services&, const value& input, args_t args) {
+evaluated<value> rounded(services&, const value& input, args_t args) {
   const auto number = input.as_number();
   if (!number) return fail(fault::evaluation, "type " + std::string(type_name(input)) + " cannot be rounded");
   INFER_TRY(const std::int64_t precision, args.integer(0, "precision", 0));
   INFER_TRY(const text method, args.string(1, "method", "common"));
   if (precision < 0 || precision > 300) return fail(fault::evaluation, "a precision out of range");
   if (method.view() == "common") {
-    if (input.as_integer() && input.get<double>() == nullptr) return value(*input.as_integer());
+    if (input.as_integer() && input.as_real() == nullptr) return value(*input.as_integer());
     char room[700];  // the decimal form is rounded exactly, half to even on what the number really is
     const auto end =
         std::to_chars(room, room + sizeof room, *number, std::chars_format::fixed, static_cast<int>(precision)).ptr;
@@ -209,16 +214,16 @@ result<value> rounded(services&, const value& input, args_t args) {
   return fail(fault::evaluation, "method must be common, ceil or floor");
 }
 
-result<value> format_filter(services&, const value& input, args_t args) {
+evaluated<value> format_filter(services&, const value& input, args_t args) {
   return format_percent(to_text(input), value::tuple(args.positional));
 }
 
-result<value> wordcount(services& with, const value& input, args_t) {
+evaluated<value> wordcount(services& with, const value& input, args_t) {
   INFER_TRY(const auto words, split(with.spent, to_text(input), nullptr, -1, false));
   return value(static_cast<std::int64_t>(words.size()));
 }
 
-result<value> center(services& with, const value& input, args_t args) {
+evaluated<value> center(services& with, const value& input, args_t args) {
   INFER_TRY(const std::int64_t width, args.integer(0, "width", 80));
   const text of = to_text(input);
   const auto length = static_cast<std::int64_t>(count_characters(of.view()));
@@ -232,28 +237,32 @@ result<value> center(services& with, const value& input, args_t args) {
   return value(std::move(made));
 }
 
+evaluated<value> printed(services&, const value& input, args_t) {
+  return value::data(to_repr(input));
+}
+
 constexpr std::array<filter_entry, 21> table = {{
-    {"trim", trim},
-    {"string", string},
-    {"safe", safe},
-    {"upper", changed<to_upper>},
-    {"lower", changed<to_lower>},
-    {"capitalize", changed<capitalize>},
-    {"title", changed<words_capitalized>},
-    {"replace", replace_filter},
-    {"escape", escape},
-    {"e", escape},
-    {"forceescape", force_escape},
-    {"indent", indent},
-    {"tojson", tojson},
-    {"int", integer},
-    {"float", real},
-    {"abs", absolute},
-    {"round", rounded},
-    {"format", format_filter},
-    {"wordcount", wordcount},
-    {"center", center},
-    {"pprint", [](services&, const value& input, args_t) -> result<value> { return value::data(to_repr(input)); }},
+    {"trim", trim, true},
+    {"string", string, true},
+    {"safe", safe, true},
+    {"upper", changed<to_upper>, true},
+    {"lower", changed<to_lower>, true},
+    {"capitalize", changed<capitalize>, true},
+    {"title", changed<words_capitalized>, true},
+    {"replace", replace_filter, true},
+    {"escape", escape, true},
+    {"e", escape, true},
+    {"forceescape", force_escape, true},
+    {"indent", indent, true},
+    {"tojson", tojson, true},
+    {"int", integer, true},
+    {"float", real, true},
+    {"abs", absolute, true},
+    {"round", rounded, true},
+    {"format", format_filter, true},
+    {"wordcount", wordcount, true},
+    {"center", center, true},
+    {"pprint", printed, true},
 }};
 
 }  // namespace

@@ -15,7 +15,7 @@ text strip(const text& of, const text* set, bool left, bool right) {
   return of.slice(kept.begin, kept.end);
 }
 
-result<text> replace(budget& spent, const text& of, const text& from, const text& to, std::int64_t count) {
+evaluated<text> replace(budget& spent, const text& of, const text& from, const text& to, std::int64_t count) {
   std::uint64_t found = 0;
   if (from.empty()) {
     found = of.size() + 1;
@@ -78,8 +78,8 @@ std::uint64_t most_parts(const text& of, const text* separator) {
 
 }  // namespace
 
-result<std::vector<text>> split(budget& spent, const text& of, const text* separator, std::int64_t count,
-                                bool from_right) {
+evaluated<std::vector<text>> split(budget& spent, const text& of, const text* separator, std::int64_t count,
+                                   bool from_right) {
   INFER_TRYV(spent.spend(8 * most_parts(of, separator)));
   if (separator == nullptr) return from_right ? split_spaces_from_right(of, count) : split_spaces(of, count);
   if (separator->empty()) return fail(fault::evaluation, "empty separator");
@@ -133,7 +133,7 @@ std::vector<text> split_lines(const text& of, bool keep_ends) {
   return lines;
 }
 
-result<text> escaped(budget& spent, const text& of) {
+evaluated<text> escaped(budget& spent, const text& of) {
   if (of.is_markup()) return of;
   INFER_TRYV(spent.spend_bytes(of.size() * 6));
   text made;
@@ -168,7 +168,7 @@ result<text> escaped(budget& spent, const text& of) {
   return made;
 }
 
-result<text> join(budget& spent, const text& separator, const std::vector<text>& parts) {
+evaluated<text> join(budget& spent, const text& separator, const std::vector<text>& parts) {
   std::uint64_t total = separator.size() * parts.size();
   for (const text& part : parts) total += part.size();
   INFER_TRYV(spent.spend_bytes(total));
@@ -183,8 +183,8 @@ result<text> join(budget& spent, const text& separator, const std::vector<text>&
 namespace {
 
 // "name", "0", "name.field": the value a replacement field names.
-result<value> field_value(std::string_view field, std::size_t& automatic, const std::vector<value>& positional,
-                          const std::vector<std::pair<std::string, value>>& named) {
+evaluated<value> field_value(std::string_view field, std::size_t& automatic, const std::vector<value>& positional,
+                             const std::vector<std::pair<std::string, value>>& named) {
   const std::size_t dot = field.find('.');
   const std::string head(field.substr(0, dot));
   value found;
@@ -204,8 +204,8 @@ result<value> field_value(std::string_view field, std::size_t& automatic, const 
 
 }  // namespace
 
-result<text> format(const text& pattern, const std::vector<value>& positional,
-                    const std::vector<std::pair<std::string, value>>& named) {
+evaluated<text> format(const text& pattern, const std::vector<value>& positional,
+                       const std::vector<std::pair<std::string, value>>& named) {
   text made;
   std::size_t automatic = 0;
   const std::string_view view = pattern.view();

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "engine/core/result.h"
 #include "engine/templates/budget.h"
+#include "engine/templates/evaluated.h"
 #include "engine/templates/text.h"
 #include "engine/templates/value.h"
 
@@ -15,24 +15,24 @@ namespace infer::templates {
 text strip(const text& of, const text* set, bool left, bool right);
 
 /// Python's str.replace; a negative count means all.
-result<text> replace(budget& spent, const text& of, const text& from, const text& to, std::int64_t count);
+evaluated<text> replace(budget& spent, const text& of, const text& from, const text& to, std::int64_t count);
 
 /// Python's str.split and rsplit: at white space where `separator` is null; at most `count` cuts if not negative.
 /// Errors: evaluation, for an empty separator.
-result<std::vector<text>> split(budget& spent, const text& of, const text* separator, std::int64_t count,
-                                bool from_right);
+evaluated<std::vector<text>> split(budget& spent, const text& of, const text* separator, std::int64_t count,
+                                   bool from_right);
 
 /// Lines, without their ends unless asked.
 std::vector<text> split_lines(const text& of, bool keep_ends);
 
 /// `of` as markup: & < > ' " become entities, of their byte's provenance; nothing changes where it is markup already.
-result<text> escaped(budget& spent, const text& of);
+evaluated<text> escaped(budget& spent, const text& of);
 
 /// Python's str.join over texts.
-result<text> join(budget& spent, const text& separator, const std::vector<text>& parts);
+evaluated<text> join(budget& spent, const text& separator, const std::vector<text>& parts);
 
 /// Python's str.format.
-result<text> format(const text& pattern, const std::vector<value>& positional,
-                    const std::vector<std::pair<std::string, value>>& named);
+evaluated<text> format(const text& pattern, const std::vector<value>& positional,
+                       const std::vector<std::pair<std::string, value>>& named);
 
 }  // namespace infer::templates

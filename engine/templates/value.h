@@ -9,7 +9,6 @@
 #include <string_view>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include "engine/core/result.h"
@@ -27,34 +26,42 @@ struct loop_state;
 enum class sequence_kind { list, tuple, generator, range, keys_view, values_view, items_view };
 
 struct none_value {};
-/// What an unknown name or attribute gives: empty where printed, an error where used.
-struct undefined_value {
-  std::shared_ptr<const std::string> hint;
-};
-
+/// One value of any kind. Cheap to copy and move: what is not a number is shared.
 class value {
  public:
-  using storage =
-      std::variant<undefined_value, none_value, bool, std::int64_t, double, std::shared_ptr<const text>,
-                   std::shared_ptr<const sequence>, std::shared_ptr<const dictionary>, std::shared_ptr<name_space>,
-                   std::shared_ptr<const callable>, std::shared_ptr<const loop_state>>;
+  enum class kind : std::uint8_t {
+    undefined,
+    none,
+    boolean,
+    integer,
+    real,
+    text,
+    sequence,
+    dictionary,
+    name_space,
+    callable,
+    loop
+  };
 
   value() = default;
-  value(none_value) : held_(none_value{}) {}
-  value(bool flag) : held_(flag) {}
-  value(std::int64_t number) : held_(number) {}
-  value(double number) : held_(number) {}
-  value(text string) : held_(std::make_shared<const text>(std::move(string))) {}
-  value(std::shared_ptr<const sequence> items) : held_(std::move(items)) {}
-  value(std::shared_ptr<const dictionary> items) : held_(std::move(items)) {}
-  value(std::shared_ptr<name_space> names) : held_(std::move(names)) {}
-  value(std::shared_ptr<const callable> function) : held_(std::move(function)) {}
-  value(std::shared_ptr<const loop_state> loop) : held_(std::move(loop)) {}
+  value(none_value) : kind_(kind::none) {}
+  value(bool flag) : kind_(kind::boolean), number_{.flag = flag} {}
+  value(std::int64_t number) : kind_(kind::integer), number_{.integer = number} {}
+  value(double number) : kind_(kind::real), number_{.real = number} {}
+  // The text object itself is not const, so that sole_text() may hand it out.
+  value(text string) : kind_(kind::text), held_(std::make_shared<text>(std::move(string))) {}
+  value(std::shared_ptr<const sequence> items) : kind_(kind::sequence), held_(std::move(items)) {}
+  value(std::shared_ptr<const dictionary> items) : kind_(kind::dictionary), held_(std::move(items)) {}
+  value(std::shared_ptr<name_space> names) : kind_(kind::name_space), held_(std::move(names)) {}
+  value(std::shared_ptr<const callable> function) : kind_(kind::callable), held_(std::move(function)) {}
+  value(std::shared_ptr<const loop_state> loop) : kind_(kind::loop), held_(std::move(loop)) {}
   value(const char*) = delete;
 
-  static value undefined(std::string hint) {
+  /// What an unknown name or attribute gives: empty where printed, an error with this text where used.
+  static value undefined(std::string hint) { return undefined(std::make_shared<const std::string>(std::move(hint))); }
+  static value undefined(std::shared_ptr<const std::string> hint) {
     value made;
-    made.held_ = undefined_value{std::make_shared<const std::string>(std::move(hint))};
+    made.held_ = std::move(hint);
     return made;
   }
   /// A string that did not come from the template.
@@ -64,21 +71,26 @@ class value {
   static value generator(std::vector<value> items);
   static value make(sequence_kind kind, std::vector<value> items);
 
-  template <class T>
-  const T* get() const {
-    return std::get_if<T>(&held_);
+  bool is_undefined() const { return kind_ == kind::undefined; }
+  bool is_none() const { return kind_ == kind::none; }
+  /// Of an undefined value; null where there is none.
+  const std::string* hint() const { return pointee<std::string>(kind::undefined); }
+  const bool* as_bool() const { return kind_ == kind::boolean ? &number_.flag : nullptr; }
+  /// An integer that is no bool.
+  const std::int64_t* as_int() const { return kind_ == kind::integer ? &number_.integer : nullptr; }
+  const double* as_real() const { return kind_ == kind::real ? &number_.real : nullptr; }
+  const text* as_text() const { return pointee<text>(kind::text); }
+  const sequence* as_sequence() const { return pointee<sequence>(kind::sequence); }
+  const dictionary* as_dictionary() const { return pointee<dictionary>(kind::dictionary); }
+  const callable* as_callable() const { return pointee<callable>(kind::callable); }
+  const loop_state* as_loop() const { return pointee<loop_state>(kind::loop); }
+  name_space* as_namespace() const { return const_cast<name_space*>(pointee<name_space>(kind::name_space)); }
+  /// The list itself, shared; empty where there is none.
+  std::shared_ptr<const sequence> shared_sequence() const {
+    return kind_ == kind::sequence ? std::static_pointer_cast<const sequence>(held_) : nullptr;
   }
-  bool is_undefined() const { return get<undefined_value>() != nullptr; }
-  bool is_none() const { return get<none_value>() != nullptr; }
-  const text* as_text() const { return pointee<text>(); }
-  const sequence* as_sequence() const { return pointee<sequence>(); }
-  const dictionary* as_dictionary() const { return pointee<dictionary>(); }
-  const callable* as_callable() const { return pointee<callable>(); }
-  const loop_state* as_loop() const { return pointee<loop_state>(); }
-  name_space* as_namespace() const {
-    const auto* held = std::get_if<std::shared_ptr<name_space>>(&held_);
-    return held == nullptr ? nullptr : held->get();
-  }
+  /// The string, to be changed in place; null where another value shares it.
+  text* sole_text() { return kind_ == kind::text && held_.use_count() == 1 ? const_cast<text*>(as_text()) : nullptr; }
   /// An integer or a bool.
   std::optional<std::int64_t> as_integer() const;
   /// An integer, a bool or a float.
@@ -92,11 +104,16 @@ class value {
 
  private:
   template <class T>
-  const T* pointee() const {
-    const auto* held = std::get_if<std::shared_ptr<const T>>(&held_);
-    return held == nullptr ? nullptr : held->get();
+  const T* pointee(kind of) const {
+    return kind_ == of ? static_cast<const T*>(held_.get()) : nullptr;
   }
-  storage held_;
+  kind kind_ = kind::undefined;
+  union {
+    bool flag;
+    std::int64_t integer;
+    double real;
+  } number_{.integer = 0};
+  std::shared_ptr<const void> held_;
 };
 
 struct sequence {
@@ -109,7 +126,6 @@ struct sequence {
 /// Insertion-ordered; keys are strings, numbers, bools, none or tuples of them.
 struct dictionary {
   std::vector<std::pair<value, value>> entries;
-  std::unordered_map<std::string, std::size_t> index;  // by dictionary_key
   std::uint32_t depth = 1;
   std::uint64_t weight = 16;
 
@@ -117,6 +133,13 @@ struct dictionary {
   bool put(value key, value item);
   const value* find(const value& key) const;
   const value* find(std::string_view key) const;
+
+ private:
+  std::size_t position(std::string_view key) const;  // entries.size(): none
+
+  // Where entries are; string keys only from a size on where a search is slower.
+  std::unordered_map<std::string_view, std::size_t> strings_;  // bytes of the keys, which entries share
+  std::unordered_map<std::string, std::size_t> others_;        // by dictionary_key
 };
 
 /// A text that is equal for equal keys, or nothing for values that cannot be keys.
@@ -128,7 +151,7 @@ struct name_space {
   void put(std::string_view name, value item);
 };
 
-/// The state of one loop iteration: `loop` inside the body.
+/// How far a loop is: `loop` inside the body. One for all rounds; it goes on where a template keeps it.
 struct loop_state {
   std::shared_ptr<const sequence> items;
   std::size_t index = 0;

@@ -77,6 +77,8 @@ class tokenizer {
   std::optional<token_id> eos() const { return eos_; }
   std::optional<token_id> unk() const { return unk_; }
   std::optional<token_id> pad() const { return pad_; }
+  /// Of the ids that the file names, those that are in the vocabulary.
+  const infill_marks& infill() const { return infill_; }
   /// Whether `add_special` puts bos first, and eos last.
   bool adds_bos() const { return adds_bos_; }
   bool adds_eos() const { return adds_eos_; }
@@ -93,6 +95,7 @@ class tokenizer {
   std::vector<bool> stops_;
   std::vector<token_id> control_tokens_, end_tokens_;
   std::optional<token_id> bos_, eos_, unk_, pad_;
+  infill_marks infill_;
   std::vector<token_id> before_, after_;  // put around a text with add_special
   bool adds_bos_ = false, adds_eos_ = false;
   std::size_t strips_start_ = 0;     // spaces in front of a decoded text, which encoding put there

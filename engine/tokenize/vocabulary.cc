@@ -44,6 +44,13 @@ result<std::vector<token_type>> read_types(const formats::metadata& keys) {
   return types;
 }
 
+/// The first of two keys that names a token: writers have changed the names.
+result<std::optional<token_id>> renamed_id(const formats::metadata& keys, std::string_view name,
+                                           std::string_view before, std::size_t size) {
+  INFER_TRY(const auto id, optional_id(keys, name, size));
+  return id ? id : optional_id(keys, before, size);
+}
+
 result<void> read_ids(const formats::metadata& keys, vocabulary_data& data) {
   const std::size_t size = data.pieces.size();
   INFER_TRY(data.bos, optional_id(keys, "bos_token_id", size));
@@ -52,6 +59,11 @@ result<void> read_ids(const formats::metadata& keys, vocabulary_data& data) {
   INFER_TRY(data.eom, optional_id(keys, "eom_token_id", size));
   INFER_TRY(data.unk, optional_id(keys, "unknown_token_id", size));
   INFER_TRY(data.pad, optional_id(keys, "padding_token_id", size));
+  INFER_TRY(data.infill.prefix, renamed_id(keys, "fim_pre_token_id", "prefix_token_id", size));
+  INFER_TRY(data.infill.suffix, renamed_id(keys, "fim_suf_token_id", "suffix_token_id", size));
+  INFER_TRY(data.infill.middle, renamed_id(keys, "fim_mid_token_id", "middle_token_id", size));
+  INFER_TRY(data.infill.repository, optional_id(keys, "fim_rep_token_id", size));
+  INFER_TRY(data.infill.file, optional_id(keys, "fim_sep_token_id", size));
   INFER_TRY(data.add_bos, optional_flag(keys, "add_bos_token"));
   INFER_TRY(data.add_eos, optional_flag(keys, "add_eos_token"));
   INFER_TRY(data.add_space_prefix, optional_flag(keys, "add_space_prefix"));

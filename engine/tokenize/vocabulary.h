@@ -27,6 +27,11 @@ struct merge_pair {
   std::string_view left, right;
 };
 
+/// The tokens around the parts of a prompt for what stands between two texts, as far as a file names them.
+struct infill_marks {
+  std::optional<token_id> prefix, suffix, middle, repository, file;
+};
+
 /// Everything a tokenizer is made from. Views must live until tokenizer::make returns; it copies what it keeps.
 struct vocabulary_data {
   std::string model;                      // one of the algorithms; unused where there is a `how`
@@ -38,6 +43,7 @@ struct vocabulary_data {
   std::vector<std::string_view> merges;   // "left right", best rank first
   std::vector<merge_pair> merge_pairs;    // the same from files that keep the parts apart
   std::optional<token_id> bos, eos, eot, eom, unk, pad;
+  infill_marks infill;
   std::vector<token_id> more_stops;      // further ids that end a generation, as a generation config lists them
   std::optional<bool> add_bos, add_eos;  // absent: the splitting rule's default
   std::optional<bool> add_space_prefix, remove_extra_spaces;

@@ -3,6 +3,7 @@
 
 INFER_TEST_MODEL names the model file. Exits non-zero where a case failed.
 """
+import asyncio
 import os
 import sys
 
@@ -80,15 +81,38 @@ def raises_the_right_errors(url):
         raise AssertionError(f"no {kind.__name__}")
 
 
+def leaves_a_stream(url):
+    def leave():
+        pieces = chat(url, max_tokens=400, extra_body={"ignore_eos": True}).stream("Count from one to a hundred.")
+        next(pieces)
+        pieces.close()
+    SERVER.stops_computing_after(leave, 400)
+
+
+def cancels_an_answer(url):
+    async def cancel():
+        asked = asyncio.create_task(chat(url, max_tokens=400, extra_body={"ignore_eos": True}).ainvoke("Count."))
+        await asyncio.to_thread(SERVER.until_it_computes)
+        asked.cancel()
+        try:
+            await asked
+        except asyncio.CancelledError:
+            return
+        raise AssertionError("the answer had come")
+    SERVER.stops_computing_after(lambda: asyncio.run(cancel()), 400)
+
+
 def main():
-    global MODEL
+    global MODEL, SERVER
     if len(sys.argv) != 2 or not os.environ.get("INFER_TEST_MODEL"):
         sys.exit("usage: INFER_TEST_MODEL=FILE langchain_client_test.py BINARY")
     binary, path = sys.argv[1], os.environ["INFER_TEST_MODEL"]
     MODEL = os.path.splitext(os.path.basename(path))[0]
-    cases = [answers, keeps_a_conversation, streams_the_same, makes_several, stops_and_repeats, has_logprobs, completes, embeds, raises_the_right_errors]
+    cases = [answers, keeps_a_conversation, streams_the_same, makes_several, stops_and_repeats, has_logprobs, completes, embeds, raises_the_right_errors,
+             leaves_a_stream, cancels_an_answer]
     failed = 0
     with server_process(binary, "-m", path, "-c", "512", "--log-level", "warn") as server:
+        SERVER = server
         for case in cases:
             try:
                 case(server.url)

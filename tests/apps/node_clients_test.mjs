@@ -23,6 +23,32 @@ const refused = async (kind, call) => {
   }
   assert.fail(`no ${kind.name}`);
 };
+// The sum of some series of all models.
+const sum = async (...names) =>
+  (await (await fetch(url + "/metrics")).text()).split("\n").filter((line) => names.includes(line.split("{")[0]))
+    .reduce((all, line) => all + Number(line.slice(line.lastIndexOf(" "))), 0);
+const tokens = () => sum("infer_model_tokens_total");
+const computes = async () => (await sum("infer_model_leases", "infer_model_waiters", "infer_model_streams")) > 0 ||
+  (await (await fetch(url + "/slots")).json()).some((slot) => slot.is_processing);
+const pause = (ms) => new Promise((go) => setTimeout(go, ms));
+// `leave` asks for `most` tokens and goes away early: the server comes to rest without having made them.
+const stopsComputingAfter = async (leave, most) => {
+  const before = await tokens();
+  await leave();
+  for (let tries = 0; await computes(); ++tries) {
+    assert.ok(tries < 2000, "a slot computes for a client that has left");
+    await pause(10);
+  }
+  const made = (await tokens()) - before;
+  await pause(200);
+  assert.equal((await tokens()) - before, made, "tokens are made at rest");
+  assert.ok(made < most, `all ${made} tokens were made for a client that has left`);
+};
+const untilItComputes = async () => {
+  const before = await tokens();
+  while ((await tokens()) === before) await pause(5);
+};
+const long = { max_tokens: 400, ignore_eos: true };
 const story = [{ role: "user", content: "Tell a story." }];
 
 const provider = createOpenAICompatible({ name: "ours", baseURL: url + "/v1", apiKey: "unused", includeUsage: true });
@@ -83,12 +109,24 @@ const cases = {
     assert.equal((await refused(OpenAI.NotFoundError, () => client.get("/nothing"))).code, "unknown_url");
   },
   async "openai: a stream can be aborted"() {
-    const stream = await ask({ messages: story, max_tokens: 300, stream: true });
-    for await (const chunk of stream) {
-      if (chunk.choices[0]?.delta.content) break;
-    }
-    stream.controller.abort();
+    await stopsComputingAfter(async () => {
+      const stream = await ask({ messages: story, stream: true, ...long });
+      for await (const chunk of stream) {
+        if (chunk.choices[0]?.delta.content) break;
+      }
+      stream.controller.abort();
+    }, 400);
     assert.ok((await ask({ max_tokens: 1 })).choices.length);
+  },
+  async "openai: an answer can be aborted"() {
+    await stopsComputingAfter(async () => {
+      const abort = new AbortController();
+      const asked = client.chat.completions.create({ model, messages: story, ...long }, { signal: abort.signal });
+      const ended = refused(OpenAI.APIUserAbortError, () => asked);
+      await untilItComputes();
+      abort.abort();
+      await ended;
+    }, 400);
   },
   async "vercel: text and usage"() {
     const made = await generateText({ ...vercel, prompt: "Name the capital of France." });
@@ -114,13 +152,34 @@ const cases = {
     assert.equal((await seeded()).text, (await seeded()).text);
   },
   async "vercel: an abort"() {
-    const abort = new AbortController();
-    const stream = streamText({ ...vercel, prompt: "Tell a story.", maxOutputTokens: 300, abortSignal: abort.signal, onError() {} });
-    for await (const piece of stream.textStream) {
-      if (piece) break;
-    }
-    abort.abort();
+    await stopsComputingAfter(async () => {
+      const abort = new AbortController();
+      const stream = streamText({ ...vercel, prompt: "Tell a story.", maxOutputTokens: 400, abortSignal: abort.signal,
+        providerOptions: { ours: { ignore_eos: true } }, onError() {} });
+      for await (const piece of stream.textStream) {
+        if (piece) break;
+      }
+      abort.abort();
+    }, 400);
+    await stopsComputingAfter(async () => {
+      const abort = new AbortController();
+      const asked = generateText({ ...vercel, prompt: "Tell a story.", maxOutputTokens: 400, abortSignal: abort.signal,
+        providerOptions: { ours: { ignore_eos: true } } });
+      const ended = refused(Error, () => asked);
+      await untilItComputes();
+      abort.abort();
+      assert.equal((await ended).name, "AbortError");
+    }, 400);
     assert.ok((await ask({ max_tokens: 1 })).choices.length);
+  },
+  async "vercel: fields of the provider"() {
+    const { response, text } = await generateText({ ...vercel, prompt: "Tell a story.", temperature: 1, seed: 3,
+      providerOptions: { ours: { n: 2, logprobs: true, top_logprobs: 2 } } });
+    const [first, second] = response.body.choices;
+    assert.equal(first.message.content, text);
+    assert.notEqual(second.message.content, text);
+    assert.equal(first.logprobs.content.map((row) => row.token).join(""), text);
+    assert.ok(first.logprobs.content.every((row) => row.top_logprobs.length === 2));
   },
   async "vercel: embeddings"() {
     const of = provider.textEmbeddingModel ?? provider.embeddingModel;

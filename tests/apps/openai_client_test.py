@@ -3,6 +3,7 @@
 
 INFER_TEST_MODEL names the model file. Prints `N passed, M failed`; exits non-zero where a case failed.
 """
+import asyncio
 import math
 import os
 import sys
@@ -92,9 +93,27 @@ def a_stream_without_include_usage_has_no_usage(client):
 
 @case
 def a_stream_can_be_left(client):
-    with ask(client, "Count from one to a hundred.", stream=True, max_tokens=200) as stream:
-        next(stream)
+    def leave():
+        with ask(client, "Count from one to a hundred.", stream=True, max_tokens=400, extra_body={"ignore_eos": True}) as stream:
+            next(stream)
+    SERVER.stops_computing_after(leave, 400)
     assert ask(client, max_tokens=1).usage.completion_tokens == 1
+
+
+@case
+def an_answer_that_is_cancelled_is_not_computed_on(client):
+    async def cancel():
+        async with openai.AsyncOpenAI(base_url=str(client.base_url), api_key="unused", max_retries=0) as other:
+            asked = asyncio.create_task(other.chat.completions.create(
+                model=MODEL, messages=[{"role": "user", "content": "Count."}], max_tokens=400, extra_body={"ignore_eos": True}))
+            await asyncio.to_thread(SERVER.until_it_computes)
+            asked.cancel()
+            try:
+                await asked
+            except asyncio.CancelledError:
+                return
+            raise AssertionError("the answer had come")
+    SERVER.stops_computing_after(lambda: asyncio.run(cancel()), 400)
 
 
 @case
@@ -351,7 +370,7 @@ def the_native_routes_tell_of_the_server(client):
     props = client.get("/props", cast_to=dict[str, object])
     assert props["total_slots"] >= 1 and "im_start" in props["chat_template"] and props["model_path"].endswith(".gguf")
     assert props["default_generation_settings"]["n_ctx"] == 512
-    with ask(client, "Count from one to a hundred.", stream=True, max_tokens=200) as stream:
+    with ask(client, "Count from one to a hundred.", stream=True, max_tokens=400, extra_body={"ignore_eos": True}) as stream:
         next(stream)
         slots = client.get("/slots", cast_to=list[dict[str, object]])
         assert len(slots) == props["total_slots"] and sum(s["is_processing"] for s in slots) >= 1, slots
@@ -380,13 +399,14 @@ def run(name, function, *arguments):
 
 
 def main():
-    global MODEL
+    global MODEL, SERVER
     if len(sys.argv) != 2 or not os.environ.get("INFER_TEST_MODEL"):
         sys.exit("usage: INFER_TEST_MODEL=FILE openai_client_test.py BINARY")
     binary, path = sys.argv[1], os.environ["INFER_TEST_MODEL"]
     MODEL = os.path.splitext(os.path.basename(path))[0]
     results = []
     with server_process(binary, "-m", path, "-c", "512", "--log-level", "warn") as server:
+        SERVER = server
         with openai.OpenAI(base_url=server.url + "/v1", api_key="unused", max_retries=0, timeout=60) as client:
             results += [run(f.__name__, f, client) for f in CASES]
         results.append(run("the_server_ends_with_0", lambda: check_exit(server)))

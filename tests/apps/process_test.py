@@ -407,6 +407,28 @@ class command_line(unittest.TestCase):
         self.assertEqual(self.call("tokenize", "-m", model("tiny"), "--no-special", "", standard_input="abc").stdout, "")
 
 
+class memory_of_real_models(unittest.TestCase):
+    """What a loaded model costs: the account that people plan their machines by."""
+
+    def test_a_loaded_model_takes_its_tensors_and_little_more(self):
+        paths = [os.environ[name] for name in ("INFER_TEST_MODEL", "INFER_TEST_MODEL_2") if os.environ.get(name)]
+        if len(paths) != 2:
+            print("[  SKIPPED ] apps/process memory (INFER_TEST_MODEL and INFER_TEST_MODEL_2 name no real models)")
+        for path in paths:
+            report = json.loads(subprocess.run([BINARY, "inspect", "--json", path], capture_output=True, check=True).stdout)
+            tensors = sum(row["bytes"] for row in report["types"])
+            with server_process(BINARY, "-m", path, "--log-level", "warn") as server:
+                server.until(lambda m: any(name.startswith("infer_model_pages{") for name in m), "a loaded model")
+                with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+                    rss = {name: int(rest.split()[0]) << 10 for name, rest in (line.split(":", 1) for line in status) if name in ("RssAnon", "RssFile", "VmHWM")}
+            held = rss["RssAnon"] + rss["RssFile"]
+            print(f"{os.path.basename(path)}: tensors {tensors / 1e6:.1f} MB, held {held / 1e6:.1f} MB, at most {rss['VmHWM'] / 1e6:.1f} MB", flush=True)
+            self.assertGreater(held, tensors, "the weights are in memory")
+            # No page of the key/value pool has been touched yet.
+            self.assertLessEqual(held, tensors * 1.06 + 120e6)
+            self.assertLessEqual(rss["VmHWM"], tensors * 1.15 + 120e6)
+
+
 if __name__ == "__main__":
     if not BINARY:
         print("[  SKIPPED ] apps/process (INFER_TEST_BINARY does not name infer-node)")

@@ -78,6 +78,27 @@ class server_process:
                     and not any(total[f"infer_model_{name}"] for name in ("leases", "waiters", "streams", "streams_waiting")))
         return self.until(idle, "rest")
 
+    def tokens(self):
+        """Tokens that all models have made so far."""
+        return sum(v for name, v in self.metrics().items() if name.startswith("infer_model_tokens_total"))
+
+    def until_it_computes(self):
+        before = self.tokens()
+        return self.until(lambda m: sum(v for name, v in m.items() if name.startswith("infer_model_tokens_total")) > before, "a token")
+
+    def stops_computing_after(self, leave, most):
+        """Calls `leave`, which asks for `most` tokens and goes away early, and waits until every slot is at rest."""
+        def rests(m):
+            held = sum(v for name, v in m.items() if name.split("{")[0] in ("infer_model_leases", "infer_model_waiters", "infer_model_streams"))
+            return held == 0 and not any(slot["is_processing"] for slot in ask(self.port, get("/slots")).json())
+        before = self.tokens()
+        leave()
+        self.until(rests, "rest", timeout=20)
+        made = self.tokens() - before
+        time.sleep(0.2)
+        assert self.tokens() - before == made, "tokens are made at rest"
+        assert made < most, f"all {made} tokens were made for a client that has left"
+
     def anonymous_bytes(self):
         """RssAnon of the process."""
         with open(f"/proc/{self.process.pid}/status", encoding="ascii") as status:

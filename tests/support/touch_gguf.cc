@@ -50,7 +50,7 @@ std::uint64_t touch_tensor(const formats::gguf_file& file, const formats::tensor
   std::uint64_t sum = 0;
   for (const std::byte byte : data) sum += std::to_integer<unsigned>(byte);
   if (quant::supported(tensor.type)) sum += looked_up(quant::check_finite_scales(tensor.type, data));
-  file.release(tensor);
+  file.release(data);
   return sum;
 }
 

@@ -3,6 +3,18 @@
 
 inline constexpr std::uint32_t block_tokens = 192;  // tokens that one unpacked chunk serves
 
+/// Where a block of rows is written for the tokens of one call. Their lines lie far apart, mostly in no near cache, and
+/// are asked for while the last columns are multiplied.
+struct block_outputs {
+  const float* y;      // of the first token
+  std::size_t stride;  // between tokens, in floats
+
+  HWY_INLINE void fetch(std::uint32_t token, std::uint32_t count) const {
+    for (std::uint32_t t = token; t < token + count; ++t)
+      for (std::uint32_t at = 0; at < block_rows; at += 16) hwy::Prefetch(y + t * stride + at);
+  }
+};
+
 #include "engine/kernels/simd/linear_g32-inl.h"
 //
 #include "engine/kernels/simd/g256_records-inl.h"
@@ -10,6 +22,10 @@ inline constexpr std::uint32_t block_tokens = 192;  // tokens that one unpacked 
 #include "engine/kernels/simd/linear_g256-inl.h"
 //
 #include "engine/kernels/simd/linear_float-inl.h"
+
+HWY_INLINE block_outputs outputs_of(const linear_args& a, std::uint32_t row, std::uint32_t first) {
+  return {a.y + std::size_t{first} * a.w.rows + row, a.w.rows};
+}
 
 /// Bias, scale, residual, one rounding each, for one row vector of one token; only `valid` lanes are written.
 HWY_INLINE void finish_vector(const linear_args& a, std::uint32_t row, std::uint32_t token, vec_f y) {
@@ -79,9 +95,9 @@ HWY_INLINE void quantized_block(const linear_args& a, const block_panels& w, std
   for (std::uint32_t first = 0; first < a.tokens; first += block_tokens) {
     const std::uint32_t count = a.tokens - first < block_tokens ? a.tokens - first : block_tokens;
     if constexpr (quant::form_of(type) == quant::canonical_form::g32)
-      g32_block<type>(w, *a.q, first, count, c);
+      g32_block<type>(w, *a.q, first, count, outputs_of(a, row, first), c);
     else
-      g256_block<type>(w, *a.q, first, count, c);
+      g256_block<type>(w, *a.q, first, count, outputs_of(a, row, first), c);
     finish_block(a, row, first, count, c);
   }
 }
@@ -90,7 +106,7 @@ inline void floating_block(const linear_args& a, const block_panels& w, std::uin
   HWY_ALIGN float c[block_tokens * block_rows];
   for (std::uint32_t first = 0; first < a.tokens; first += block_tokens) {
     const std::uint32_t count = a.tokens - first < block_tokens ? a.tokens - first : block_tokens;
-    float_block(a.w, w, a.x, first, count, c);
+    float_block(a.w, w, a.x, first, count, outputs_of(a, row, first), c);
     finish_block(a, row, first, count, c);
   }
 }

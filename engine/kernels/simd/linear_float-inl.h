@@ -134,13 +134,14 @@ HWY_INLINE void float_tile(const float_chunk& w, std::uint32_t columns, const fl
 
 /// `count` ≤ block_tokens tokens from `first`. Shapes: x [tokens, columns]; c [count][wide · lanes].
 inline void float_block(const matrix_view& m, const block_panels& w, const float* x, std::uint32_t first,
-                        std::uint32_t count, float* c) {
+                        std::uint32_t count, const block_outputs& out, float* c) {
   float_chunk chunk;
   for (std::uint32_t from = 0; from < m.columns; from += chunk_elements) {
     const std::uint32_t columns = m.columns - from < chunk_elements ? m.columns - from : chunk_elements;
     float_unpack(m.type, w, from, columns, chunk);
     for (std::uint32_t t = 0; t < count; t += tile_tokens) {
       const std::uint32_t n = count - t < tile_tokens ? count - t : tile_tokens;
+      if (from + columns == m.columns) out.fetch(t, n);
       with_count<tile_tokens>(n, [&](auto tokens) HWY_ATTR {
         float_tile<tokens()>(chunk, columns, x + std::size_t{first + t} * m.columns + from, m.columns,
                              c + std::size_t{t} * block_rows, from == 0);

@@ -147,7 +147,7 @@ HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std:
 /// `count` ≤ block_tokens tokens from `first`. Shapes: c [count][wide · lanes].
 template <tensor_type type>
 inline void g256_block(const block_panels& w, const quantized_rows& x, std::uint32_t first, std::uint32_t count,
-                       float* c) {
+                       const block_outputs& out, float* c) {
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g256_elements;
   constexpr std::uint32_t bytes = g256_format<type>::bytes;
   g256_unpacked unpacked;
@@ -164,6 +164,7 @@ inline void g256_block(const block_panels& w, const quantized_rows& x, std::uint
       g256_unpack<type>(w, record, unpacked);
       for (std::uint32_t t = 0; t < count; t += tile_tokens) {
         const std::uint32_t n = count - t < tile_tokens ? count - t : tile_tokens;
+        if (group + 1 == x.groups) out.fetch(t, n);
         with_count<tile_tokens>(n, [&](auto tokens) HWY_ATTR {
           g256_group<type, tokens()>(unpacked, x, std::size_t{first + t} * x.groups + group,
                                      acc + std::size_t{t} * block_rows);

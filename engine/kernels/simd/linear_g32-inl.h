@@ -227,13 +227,14 @@ HWY_INLINE void g32_tile(const g32_chunk& w, std::uint32_t groups, const quantiz
 /// `count` ≤ block_tokens tokens from `first` through whole chunks of the weights. Shapes: c [count][wide · lanes].
 template <tensor_type type>
 inline void g32_block(const block_panels& w, const quantized_rows& x, std::uint32_t first, std::uint32_t count,
-                      float* c) {
+                      const block_outputs& out, float* c) {
   g32_chunk chunk;
   for (std::uint32_t group = 0; group < x.groups; group += g32_chunk::groups) {
     const std::uint32_t groups = x.groups - group < g32_chunk::groups ? x.groups - group : g32_chunk::groups;
     g32_unpack<type>(w, group, groups, chunk);
     for (std::uint32_t t = 0; t < count; t += tile_tokens) {
       const std::uint32_t n = count - t < tile_tokens ? count - t : tile_tokens;
+      if (group + groups == x.groups) out.fetch(t, n);
       with_count<tile_tokens>(n, [&](auto tokens) HWY_ATTR {
         g32_tile<type, tokens()>(chunk, groups, x, std::size_t{first + t} * x.groups + group,
                                  c + std::size_t{t} * block_rows, group == 0);

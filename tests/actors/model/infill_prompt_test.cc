@@ -9,7 +9,8 @@ namespace infer::actors {
 namespace {
 
 /// One token for each byte, then `marks` as control tokens.
-std::shared_ptr<const tokenize::tokenizer> vocabulary_with(const std::vector<std::string>& marks) {
+std::shared_ptr<const tokenize::tokenizer> vocabulary_with(const std::vector<std::string>& marks,
+                                                           const tokenize::infill_marks& named = {}) {
   std::vector<std::string> texts = test_support::byte_pieces();
   texts.insert(texts.end(), marks.begin(), marks.end());
   tokenize::vocabulary_data data;
@@ -18,6 +19,7 @@ std::shared_ptr<const tokenize::tokenizer> vocabulary_with(const std::vector<std
   data.pieces.assign(texts.begin(), texts.end());
   data.types.assign(256, tokenize::token_type::normal);
   data.types.resize(texts.size(), tokenize::token_type::control);
+  data.infill = named;
   return tokenize::tokenizer::make(data).value();
 }
 
@@ -54,6 +56,16 @@ TEST(infill, shows_other_files_first) {
             "<fim_prefix>def f(<fim_suffix>x<fim_middle>");
   const auto plain = vocabulary_with({"<PRE>", "<SUF>", "<MID>"});
   EXPECT_EQ(shown(*plain, prompt), "\n\nA\n\nB<PRE>def f(<SUF>x<MID>");
+}
+
+TEST(infill, believes_the_file_about_which_tokens_they_are) {
+  const std::vector<std::string> marks{"<|before|>", "<|behind|>", "<|between|>", "<|fim_prefix|>", "<|new_file|>"};
+  auto prompt = both_sides();
+  prompt.suffix = "x";
+  prompt.files = {{"a.h", "A"}};
+  EXPECT_EQ(shown(*vocabulary_with(marks, {.prefix = 256, .suffix = 257, .middle = 258, .file = 260}), prompt),
+            "<|new_file|>a.h\nA<|new_file|>filename\n<|before|>def f(<|behind|>x<|between|>");
+  EXPECT_FALSE(infill_ids(*vocabulary_with(marks, {.prefix = 256, .suffix = 257}), prompt));
 }
 
 TEST(infill, needs_a_vocabulary_that_was_made_for_it) {

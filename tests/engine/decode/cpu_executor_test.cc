@@ -2,6 +2,7 @@
 // Mirrors: cpu_program.cc
 #include "engine/decode/cpu_executor.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -223,6 +224,42 @@ TEST(executor_prepare, an_activation_without_a_gate_that_no_kernel_computes_is_r
   const auto program = executor.prepare(model.plan, model.weights, pages, {});
   ASSERT_FALSE(program);
   EXPECT_EQ(program.error().code, plan::fault::unsupported);
+}
+
+TEST(executor_prepare, a_large_matrix_is_read_in_strips_that_are_given_back) {
+  const auto bytes = test_support::tiny_llama_writer({.layers = 1, .ffn_width = 80'000}).build();
+  auto file = std::make_shared<const formats::gguf_file>(formats::gguf_file::from_memory(bytes).value());
+  auto model = models::build(file).value();
+  const byte_view gate = file->data(*file->find("blk.0.ffn_gate.weight"));
+  std::vector<std::size_t> dropped;
+  model.weights.drop = [&](byte_view part) {
+    if (part.data() == gate.data()) dropped.push_back(part.size());
+  };
+  auto pages = memory::page_pool::make(1, 1 << 20).value();
+  cpu_executor packing(kernels::best_ops()), plain(kernels::reference_ops());
+  const auto program = packing.prepare(model.plan, model.weights, pages, {});
+  ASSERT_TRUE(program);
+  constexpr std::size_t strip = 16 << 20;
+  EXPECT_THAT(dropped, testing::ElementsAre(strip, gate.size()));
+  EXPECT_EQ(load_bytes(model.weights, kernels::best_ops()), strip);
+  EXPECT_EQ(load_bytes(model.weights, kernels::reference_ops()), gate.size());
+
+  // What was packed in strips multiplies as what was not.
+  const auto logits = [&](cpu_executor& executor) {
+    const plan::program_options options{
+        .keys = plan::kv_type::f32, .values = plan::kv_type::f32, .max_batch_tokens = 8};
+    auto kv =
+        memory::page_pool::make(2, plan::layout_of(model.plan.groups[0], options.keys, options.values).page_bytes())
+            .value();
+    auto prepared = executor.prepare(model.plan, model.weights, kv, options).value();
+    plan::sequence s(kv, 32);
+    EXPECT_TRUE(s.reserve(3));
+    const plan::batch_row row{&s, prompt_b, plan::want::last, nullptr};
+    collecting_sink sink;
+    EXPECT_TRUE(executor.collect(*prepared, executor.submit(*prepared, {&row, 1}).value(), sink));
+    return sink.rows[0].at(0);
+  };
+  EXPECT_EQ(logits(packing), logits(plain));
 }
 
 class executor_numeric : public testing::TestWithParam<plan::activation_mode> {};

@@ -43,7 +43,7 @@ TEST_P(family_equality, every_table_chunk_and_batch_gives_the_same_bits) {
 
 INSTANTIATE_TEST_SUITE_P(tiny, family_equality,
                          testing::Values("gemma3_window", "gemma2", "granite", "olmo3", "smollm3", "phi3", "exaone4",
-                                         "cohere2", "starcoder2"),
+                                         "cohere2", "starcoder2", "glm4"),
                          [](const auto& info) { return std::string(info.param); });
 
 }  // namespace

@@ -120,14 +120,14 @@ TEST(GgufFile, ReleasedTensorsCanBeReadAgain) {
   auto opened = gguf_file::open(folder / "model.gguf");
   ASSERT_TRUE(opened);
   const gguf_file& file = opened.value();
-  file.release(*file.find("big"));
+  file.release(file.data(*file.find("big")));
   EXPECT_EQ(std::memcmp(file.data(*file.find("big")).data(), values.data(), values.size() * sizeof(float)), 0);
   EXPECT_EQ(first_float(file, "before"), 7.0f);
   EXPECT_EQ(first_float(file, "after"), 9.0f);
   const auto bytes = writer.build();
   auto in_memory = gguf_file::from_memory(bytes);
   ASSERT_TRUE(in_memory);
-  in_memory.value().release(*in_memory.value().find("big"));
+  in_memory.value().release(in_memory.value().data(*in_memory.value().find("big")));
   EXPECT_EQ(first_float(in_memory.value(), "big"), 0.0f);
 }
 

@@ -160,9 +160,18 @@ TEST(builder, a_quantized_norm_is_refused) {
 TEST(weights, rows_stored_as_pairs_map_to_halves) {
   plan::weight_source w;
   w.order = plan::row_order::pairs_to_halves;
-  w.head_dim = 8;
+  w.head_dim = w.paired_rows = 8;
   // Canonical row i of a head is file row 2i, row i + 4 is file row 2i + 1.
   const std::vector<std::uint32_t> expected{0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15};
+  for (std::uint32_t row = 0; row < 16; ++row) EXPECT_EQ(plan::file_row(w, row), expected[row]);
+}
+
+TEST(weights, only_the_rows_that_are_turned_lie_in_pairs) {
+  plan::weight_source w;
+  w.order = plan::row_order::pairs_to_halves;
+  w.head_dim = 8;
+  w.paired_rows = 4;
+  const std::vector<std::uint32_t> expected{0, 2, 1, 3, 4, 5, 6, 7, 8, 10, 9, 11, 12, 13, 14, 15};
   for (std::uint32_t row = 0; row < 16; ++row) EXPECT_EQ(plan::file_row(w, row), expected[row]);
 }
 

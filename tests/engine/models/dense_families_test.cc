@@ -1,6 +1,6 @@
 // The plans of the dense families: what each does that llama does not.
-// Mirrors: cohere.cc, cohere2.cc, exaone4.cc, gemma.cc, gemma2.cc, gpt2.cc, granite.cc, internlm2.cc, internlm3.cc
-// Mirrors: ministral3.cc, mistral.cc, olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc, starcoder2.cc
+// Mirrors: cohere.cc, cohere2.cc, exaone4.cc, gemma.cc, gemma2.cc, glm4.cc, gpt2.cc, granite.cc, internlm2.cc
+// Mirrors: internlm3.cc, ministral3.cc, mistral.cc, olmo2.cc, phi3.cc, qwen2.cc, qwen3.cc, smollm3.cc, starcoder2.cc
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -12,6 +12,7 @@
 #include "engine/formats/gguf.h"
 #include "engine/models/builder.h"
 #include "engine/models/gemma2.h"
+#include "engine/models/glm4.h"
 
 namespace infer::models {
 namespace {
@@ -221,6 +222,24 @@ TEST(phi3, rope_factors_depend_on_how_long_a_sequence_may_get) {
     }
     EXPECT_FLOAT_EQ(rope.magnitude, static_cast<float>(std::sqrt(1 + std::log(8.0) / std::log(24.0))));
   }
+}
+
+TEST(glm4, norms_around_its_blocks_and_turns_half_of_each_head) {
+  const model m = build_file("glm4");
+  EXPECT_EQ(norm_parts(m).size(), 3 * 4 + 1u);
+  const auto rope = ops_of(m.plan, plan::op_kind::rope);
+  ASSERT_EQ(rope.size(), 3 * 2u);
+  EXPECT_EQ(params_of(m, rope[0]).rope.inverse_frequency.size(), 4u) << "half of 16, in pairs";
+  const auto linear = ops_of(m.plan, plan::op_kind::linear);
+  ASSERT_EQ(linear.size(), 3 * 7u);
+  for (std::size_t i = 0; i < linear.size(); ++i) EXPECT_EQ(static_cast<bool>(linear[i].w[1]), i % 7 < 3) << i;
+  const plan::weight_source& q = m.weights.weights[linear[0].w[0].index];
+  EXPECT_EQ(q.order, plan::row_order::pairs_to_halves);
+  EXPECT_EQ(q.head_dim, 16u);
+  EXPECT_EQ(q.paired_rows, 8u);
+  const auto row = std::ranges::find(glm4.hyper, hyper::rope_dims, &hyper_row::field);
+  ASSERT_NE(row, glm4.hyper.end());
+  EXPECT_EQ(row->otherwise(m.hyper), 8) << "a configuration need not say so";
 }
 
 TEST(gpt2, adds_learned_positions_and_turns_nothing) {

@@ -45,12 +45,12 @@ TEST(probe, finds_roles_and_turns) {
   EXPECT_EQ(abilities_of("nothing of it"), template_abilities{}) << "nothing is changed for what shows nothing";
 }
 
-TEST(probe, finds_whether_definitions_of_tools_are_shown) {
-  EXPECT_FALSE(abilities_of(plain).tools) << "a template that does not look at them loses them";
-  const std::string some = plain;
-  EXPECT_TRUE(abilities_of("{% for t in tools %}{{ t.function.name }}{% endfor %}" + some).tools);
-  EXPECT_TRUE(abilities_of("{% if tools %}{{ tools | tojson }}{% endif %}" + some).tools);
-  EXPECT_FALSE(abilities_of("{% if tools %}{{ raise_exception('no tools') }}{% endif %}" + some).tools);
+TEST(probe, finds_whether_tools_are_shown) {
+  const std::string talk = "{% for m in messages %}{{ m.content }}{% endfor %}";
+  EXPECT_FALSE(abilities_of(talk).tools) << "taken and dropped";
+  EXPECT_FALSE(abilities_of("{% if tools %}{{ raise_exception('no') }}{% endif %}" + talk).tools);
+  EXPECT_TRUE(abilities_of("{{ tools | tojson }}" + talk).tools);
+  EXPECT_TRUE(abilities_of("{% for t in tools %}{{ t.function.name }}{% endfor %}" + talk).tools);
 }
 
 TEST(probe, finds_the_form_of_calls) {
@@ -166,6 +166,31 @@ chat_input hard_talk() {
   input.tools_json =
       R"([{"type":"function","function":{"name":"look","description":"Dsc1","parameters":{"type":"object","properties":{"place":{"type":"string","description":"p"}},"required":["place"]}}}])";
   return input;
+}
+
+TEST(shape, describes_tools_and_calls_with_numbers_as_they_were) {
+  boost::json::array messages;
+  describe_tools(messages,
+                 boost::json::parse(R"([{"name":"f","const":1.0,"least":-0.0,"z":1e-9,"a":9007199254740993}])"));
+  const std::string text(messages[0].at("content").as_string());
+  EXPECT_TRUE(text.ends_with(R"([{"name":"f","const":1.0,"least":-0.0,"z":1e-09,"a":9007199254740993}])")) << text;
+  EXPECT_SHAPED(
+      R"([{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":{"a":1.0}}}]}])",
+      (template_abilities{.argument_objects = false}),
+      R"([{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{\"a\":1.0}"}}]}])");
+}
+
+TEST(shape, a_tool_that_the_template_hides_is_described) {
+  const std::string talk = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}";
+  const auto chat = chat_template::compile(talk);
+  chat_input input;
+  input.turns = {{"user", "hello", {}}};
+  input.tools_json = R"([{"type":"function","function":{"name":"look"}}])";
+  const auto spans = render_chat(chat.value(), input, probe(chat.value()));
+  ASSERT_TRUE(spans);
+  const std::string text = joined(spans.value());
+  EXPECT_TRUE(text.starts_with("system: ")) << text;
+  EXPECT_NE(text.find(R"("name":"look")"), std::string::npos) << text;
 }
 
 TEST(template_corpus, every_real_template_shows_a_shaped_conversation) {

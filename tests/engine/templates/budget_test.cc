@@ -24,7 +24,7 @@ void expect_limit(const std::string& source, const render_options& options = sma
 TEST(budget, steps_are_counted) {
   budget spent({.steps = 10});
   EXPECT_TRUE(spent.spend(10));
-  EXPECT_EQ(spent.spend(1).error().code, fault::limit);
+  EXPECT_EQ(spent.spend(1).error().code(), fault::limit);
 }
 
 TEST(budget, a_large_value_is_refused) {

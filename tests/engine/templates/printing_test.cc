@@ -32,7 +32,7 @@ TEST(template_printing, json_has_styles) {
   EXPECT_EQ(to_json(list).value(), "[1, \"\u00e9\U0001F600\", []]");
   EXPECT_EQ(to_json(list, {.ensure_ascii = true}).value(), R"([1, "\u00e9\ud83d\ude00", []])");
   EXPECT_EQ(to_json(list, {.indent = 1, .item_separator = ","}).value(), "[\n 1,\n \"\u00e9\U0001F600\",\n []\n]");
-  EXPECT_EQ(to_json(value()).error().code, fault::evaluation);
+  EXPECT_EQ(to_json(value()).error().code(), fault::evaluation);
 }
 
 }  // namespace

@@ -33,6 +33,32 @@ TEST(template_value, equal_numbers_are_one_key) {
   EXPECT_TRUE(made.put(value::tuple({value(true)}), value(true)));
 }
 
+TEST(template_value, large_dictionaries_find_what_small_ones_do) {
+  for (const int size : {1, 8, 9, 100}) {
+    dictionary made;
+    for (std::int64_t i = 0; i < size; ++i) {
+      EXPECT_TRUE(made.put(value::data("key " + std::to_string(i)), value(i)));
+      EXPECT_TRUE(made.put(value(i), value(-i)));
+    }
+    EXPECT_TRUE(made.put(value::data("key 0"), value(std::int64_t{7})));
+    EXPECT_EQ(made.entries.size(), 2u * static_cast<std::size_t>(size));
+    EXPECT_EQ(made.find(std::string_view("key 0"))->as_integer(), 7);
+    EXPECT_EQ(made.find(value(std::int64_t{size - 1}))->as_integer(), 1 - size);
+    EXPECT_EQ(made.find(std::string_view("key")), nullptr);
+    EXPECT_EQ(made.find(value(std::int64_t{size})), nullptr);
+  }
+}
+
+TEST(template_value, only_a_text_that_nothing_shares_may_change) {
+  value one = value::data("a");
+  ASSERT_NE(one.sole_text(), nullptr);
+  value other = one;
+  EXPECT_EQ(one.sole_text(), nullptr);
+  other = value();
+  EXPECT_NE(one.sole_text(), nullptr);
+  EXPECT_EQ(other.sole_text(), nullptr);
+}
+
 TEST(template_value, weighs_shared_parts_each_time) {
   value item = value::data(std::string(100, 'x'));
   for (int i = 0; i < 10; ++i) item = value::list({item, item});

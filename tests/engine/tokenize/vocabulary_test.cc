@@ -37,6 +37,19 @@ TEST(vocabulary, reads_the_keys_of_a_file) {
   EXPECT_EQ(data.value().add_eos, std::nullopt);
 }
 
+TEST(vocabulary, tokens_for_the_middle_have_two_names) {
+  auto keys = small_table();
+  keys.insert("tokenizer.ggml.fim_pre_token_id", std::uint64_t{1});
+  keys.insert("tokenizer.ggml.prefix_token_id", std::uint64_t{3});
+  keys.insert("tokenizer.ggml.suffix_token_id", std::uint64_t{2});
+  keys.insert("tokenizer.ggml.fim_sep_token_id", std::uint64_t{0});
+  const infill_marks marks = read_vocabulary(keys).value().infill;
+  EXPECT_EQ(marks.prefix, 1);
+  EXPECT_EQ(marks.suffix, 2);
+  EXPECT_EQ(marks.middle, std::nullopt);
+  EXPECT_EQ(marks.file, 0);
+}
+
 TEST(vocabulary, a_missing_key_is_named) {
   formats::metadata keys;
   const auto none = read_vocabulary(keys);

@@ -1,7 +1,8 @@
 """Writes tiny random checkpoints of dense families as GGUF files and hub folders, with the logits that Hugging Face's
 modelling code gives.
 
-usage: tiny_dense_checkpoints.py FOLDER     (needs: torch, transformers, accelerate, gguf)
+usage: tiny_dense_checkpoints.py FOLDER [NAME…]     (needs: torch, transformers, accelerate, gguf)
+NAMEs are variants; without one all are written.
 
 Files as in tiny_llama_checkpoints.py. The names of tensors are those of gguf-py's table for the architecture; windows are
 shorter than the text, and there are layers of every kind. Where transformers can read the family from GGUF, every
@@ -29,7 +30,8 @@ BASE = dict(vocab_size=VOCABULARY, hidden_size=48, intermediate_size=40, num_hid
 GEMMA = dict(hidden_size=32, head_dim=16, num_attention_heads=4, num_key_value_heads=1, rms_norm_eps=1e-6,
              hidden_activation="gelu_pytorch_tanh")
 UNTIED = dict(tie_word_embeddings=False, hidden_size=32)
-# Name: architecture in the file, class, changes of the configuration.
+# Name: architecture in the file (None: no GGUF), class, changes of the configuration. A variant's place is its seed: new
+# ones go to the end. Keys of the file that only some architectures have are in write_keys.
 VARIANTS = {
     "qwen2": ("qwen2", "Qwen2", dict(num_hidden_layers=3)),
     "qwen2_linear_rope": ("qwen2", "Qwen2", UNTIED | dict(
@@ -96,6 +98,10 @@ VARIANTS = {
     "gpt2": ("gpt2", "GPT2", dict(
         n_positions=64, n_embd=48, n_layer=2, n_head=4, n_inner=None, layer_norm_epsilon=1e-5,
         activation_function="gelu_new")),
+    "glm4": ("glm4", "Glm4", dict(head_dim=16, num_hidden_layers=3, hidden_size=32)),
+    "glm4_quarter": ("glm4", "Glm4", UNTIED | dict(
+        attention_bias=False, head_dim=24, num_key_value_heads=1,
+        rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25})),
 }
 PAIRED = ("granite", "smollm3", "internlm2", "llama", "mistral3")
 SHARDED = ("qwen3_sharded",)
@@ -155,7 +161,7 @@ def write_keys(writer, architecture, config):
         writer.add_rope_scaling_factor(rope["factor"])
     if rope["rope_type"] in ("yarn", "longrope"):
         write_scaling(writer, rope, config)
-    if architecture == "phi3":
+    if architecture in ("phi3", "glm4"):
         writer.add_rope_dimension_count(int(head_dim_of(config) * rope.get("partial_rotary_factor", 1.0)))
     if architecture in ("gemma2", "phi3", "olmo2", "exaone4", "cohere2") and getattr(config, "sliding_window", None):
         writer.add_sliding_window(config.sliding_window)
@@ -232,9 +238,13 @@ def check_read_back(path, architecture, model):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:]
+    if unknown := set(wanted) - set(VARIANTS):
+        raise SystemExit(f"no such variants: {', '.join(sorted(unknown))}")
     folder.mkdir(parents=True, exist_ok=True)
     for seed, (name, (architecture, family, changes)) in enumerate(VARIANTS.items()):
+        if wanted and name not in wanted:
+            continue
         base = dict(vocab_size=VOCABULARY, bos_token_id=0, eos_token_id=1) if family == "GPT2" else BASE
         config = getattr(transformers, family + "Config")(**copy.deepcopy(base | changes))
         config._attn_implementation = "eager"
