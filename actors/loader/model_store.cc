@@ -114,6 +114,11 @@ std::vector<stored_model> list_models(const std::filesystem::path& models) {
   return out;
 }
 
+std::optional<stored_model> stored_at(const std::filesystem::path& path) {
+  std::error_code none;
+  return read_folder(std::filesystem::is_directory(path, none) ? path : path.parent_path());
+}
+
 std::optional<stored_model> find_model(const std::filesystem::path& models, const std::string& text) {
   const auto of = parse_reference(text);
   if (!of) return std::nullopt;

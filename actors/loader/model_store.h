@@ -35,6 +35,9 @@ inline constexpr const char* manifest_name = "pulled.json";
 /// All models whose folder has a manifest, by name.
 std::vector<stored_model> list_models(const std::filesystem::path& models);
 
+/// The fetched model that `path` opens: its folder, or a file in it.
+std::optional<stored_model> stored_at(const std::filesystem::path& path);
+
 /// The fetched model that `text` (as of parse_reference) means. Without a quantization: the one that there is, else
 /// Q4_K_M, else Q4_0, else the smallest.
 std::optional<stored_model> find_model(const std::filesystem::path& models, const std::string& text);

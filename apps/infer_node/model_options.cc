@@ -12,13 +12,19 @@
 namespace infer::apps {
 namespace {
 
-/// A file's name without its ending, a folder's name; the repository's for a folder that was pulled.
-std::string id_of(const std::filesystem::path& path) {
+/// What a model is called, first by its id. One that was pulled: as it was pulled, without the quantization, and by its
+/// file; another: by its file's name without the ending, or its folder's.
+std::vector<std::string> names_of(const std::filesystem::path& path) {
   std::error_code none;
-  if (!std::filesystem::is_directory(path, none)) return path.stem();
-  const std::filesystem::path folder = path.has_filename() ? path : path.parent_path();
-  return std::filesystem::exists(folder / hub::manifest_name, none) ? folder.parent_path().filename()
-                                                                    : folder.filename();
+  const bool is_folder = std::filesystem::is_directory(path, none);
+  const std::string own = is_folder ? (path.has_filename() ? path : path.parent_path()).filename() : path.stem();
+  const auto pulled = hub::stored_at(path);
+  if (!pulled) return {own};
+  std::vector<std::string> names{pulled->name};
+  if (const std::size_t end = pulled->name.find_first_of(":@"); end != std::string::npos)
+    names.push_back(pulled->name.substr(0, end));
+  if (!is_folder) names.push_back(own);
+  return names;
 }
 
 }  // namespace
@@ -45,11 +51,15 @@ void model_options::add_to(CLI::App& command, bool with_path) {
 
 actors::zoo_model model_options::zoo_model(const std::string& model_path) const {
   actors::zoo_model model;
-  const std::string stem = id_of(model_path);
-  model.source = {alias.empty() ? stem : alias, model_path, context, slots, key_type, value_type, activations, batch};
+  model.aliases = names_of(model_path);
+  if (!alias.empty()) {
+    std::erase(model.aliases, alias);
+    model.aliases.insert(model.aliases.begin(), alias);
+  }
+  model.source = {model.aliases.front(), model_path, context, slots, key_type, value_type, activations, batch};
+  model.aliases.erase(model.aliases.begin());
   struct stat file{};
   if (stat(model_path.c_str(), &file) == 0) model.created = static_cast<std::uint64_t>(file.st_mtime);
-  if (!alias.empty() && alias != stem) model.aliases.push_back(stem);
   return model;
 }
 

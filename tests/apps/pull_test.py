@@ -16,6 +16,8 @@ import tempfile
 import unittest
 
 from fake_hub import PIECE, fake_hub
+from raw_http import ask, completion, get
+from server_process import server_process
 
 BINARY = os.environ.get("INFER_TEST_BINARY")
 CHUNK = 8 << 20
@@ -112,6 +114,15 @@ class choices(pulling):
             self.assertEqual(done.returncode, 0, done)
             texts.append(done.stdout)
         self.assertEqual(len(set(texts)), 1, texts)
+        os.environ["INFER_MODELS"] = self.models
+        self.addCleanup(os.environ.pop, "INFER_MODELS")
+        with server_process(BINARY, "-m", "owner/tiny", "--log-level", "warn") as server:
+            self.assertEqual([m["id"] for m in ask(server.port, get("/v1/models")).json()["data"]], ["owner/tiny:F32"])
+            for path in ("owner/tiny:F32", "owner%2Ftiny%3AF32"):
+                self.assertEqual(ask(server.port, get("/v1/models/" + path)).json().get("id"), "owner/tiny:F32")
+            for name in ("owner/tiny:F32", "owner/tiny", "tiny-F32"):
+                self.assertEqual(ask(server.port, completion("abc", 4, model=name, stream=False)).status, 200, name)
+            self.assertEqual(ask(server.port, completion("abc", 4, model="tiny", stream=False)).status, 404)
 
     def test_the_endpoint_comes_from_the_environment(self):
         with self.one() as hub:
