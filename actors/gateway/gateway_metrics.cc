@@ -47,15 +47,19 @@ void add_models(const msg::model_list& models, std::vector<prometheus::MetricFam
   using row = const msg::model_row&;
   gauge_of("infer_model_ready", "1 where the model takes requests at once.",
            [](row r) { return r.state == msg::model_state::ready ? 1.0 : 0.0; });
-  gauge_of("infer_model_bytes", "Memory held by the model.", [](row r) { return static_cast<double>(r.bytes); });
+  gauge_of("infer_model_bytes",
+           "Memory that the model took when it was loaded; its key-value cache may have grown since.",
+           [](row r) { return static_cast<double>(r.bytes); });
   gauge_of("infer_model_leases", "Requests that hold the model.", [](row r) { return r.leases; });
   gauge_of("infer_model_waiters", "Requests that wait for the model.", [](row r) { return r.waiters; });
   gauge_of("infer_model_streams", "Sequences that are computed.", [](row r) { return r.work.streams_open; });
   gauge_of("infer_model_streams_waiting", "Sequences without a place in the batch.",
            [](row r) { return r.work.streams_waiting; });
-  gauge_of("infer_model_pages_free", "Pages of the key-value cache that are free or can be at once.",
+  gauge_of("infer_model_pages_free",
+           "Pages of the key-value cache, of all groups of layers, that are free or can be at once.",
            [](row r) { return r.work.pages_free; });
-  gauge_of("infer_model_pages", "Pages of the key-value cache.", [](row r) { return r.work.pages_total; });
+  gauge_of("infer_model_pages", "Pages of the key-value cache, of all groups of layers.",
+           [](row r) { return r.work.pages_total; });
   counter_of("infer_model_prompt_tokens_total", "Prompt tokens computed.",
              [](row r) { return static_cast<double>(r.work.prompt_tokens); });
   counter_of("infer_model_cached_prompt_tokens_total", "Prompt tokens that did not have to be computed.",

@@ -2,16 +2,25 @@
 #include "actors/ledger/ledger_state.h"
 
 #include <algorithm>
-
-#include "engine/core/bytes.h"
+#include <string>
 
 namespace infer::actors {
+
+namespace {
+
+/// In the unit of the flag that sets the budget, so that what is said to be needed is enough.
+std::string mebibytes(std::uint64_t bytes) {
+  return std::to_string(bytes >> 20) + " MiB";
+}
+
+}  // namespace
 
 claim_result claim_line::claim(std::uint64_t claim_id, std::uint64_t bytes) {
   const memory::budget_numbers numbers = budget_->numbers();
   if (bytes > numbers.total) {
-    return {claim_answer::refused, bytes - numbers.total,
-            "it needs " + format_bytes(bytes) + " of memory, but the budget is " + format_bytes(numbers.total)};
+    return {
+        claim_answer::refused, bytes - numbers.total,
+        "it needs " + mebibytes(bytes + (1u << 20) - 1) + " of memory, but the budget is " + mebibytes(numbers.total)};
   }
   if (line_.empty() && budget_->earmark(claim_id, bytes)) return {claim_answer::granted, 0, {}};
   line_.push_back({claim_id, bytes});

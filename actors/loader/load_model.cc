@@ -66,8 +66,13 @@ result<void> make_pages(model_core& core, const opened_model& opened, const load
             memory::page_pool::make(groups, opened.options.keys, opened.options.values, opened.bytes.context,
                                     opened.options.max_batch_tokens, std::max(core.source.slots, 1u)));
   core.prefixes.emplace(core.pages, groups);
-  core.counters.pages_total = core.pages.pages();
-  core.counters.pages_free = core.pages.free_pages();
+  std::uint32_t total = 0, free = 0;
+  for (std::uint32_t group = 0; group < core.pages.groups(); ++group) {
+    total += core.pages.pages(group);
+    free += core.pages.free_pages(group);
+  }
+  core.counters.pages_total = total;
+  core.counters.pages_free = free;
   return success();
 }
 
@@ -98,6 +103,8 @@ result<std::shared_ptr<model_core>> load(const msg::model_source& source, std::u
   core->leases.push_back(std::move(weights));
   INFER_TRY(auto scratch, take(resources, memory::memory_kind::scratch, opened.bytes.scratch));
   core->leases.push_back(std::move(scratch));
+  INFER_TRY(auto text, take(resources, memory::memory_kind::buffers, opened.bytes.text));
+  core->leases.push_back(std::move(text));
   INFER_TRYV(make_pages(*core, opened, resources));
   INFER_TRY(const auto transient, take(resources, memory::memory_kind::load_transient, opened.bytes.transient));
   std::uint32_t reported = 0;

@@ -15,9 +15,10 @@ struct footprint {
   std::uint64_t weights = 0;    // as the kernels keep them
   std::uint64_t transient = 0;  // most of the file that is held beside its packed form while that is made
   std::uint64_t scratch = 0;
+  std::uint64_t text = 0;             // tokenizer and template
   std::uint64_t kv_per_sequence = 0;  // one full context
   std::uint32_t context = 0;          // positions per sequence
-  std::uint64_t floor() const { return weights + transient + scratch + kv_per_sequence; }
+  std::uint64_t floor() const { return weights + transient + scratch + text + kv_per_sequence; }
 };
 
 /// Positions that a sequence may be asked to hold: page numbers and their products stay far below 32 bits.

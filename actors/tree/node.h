@@ -21,6 +21,7 @@ namespace infer {
 struct node_config {
   std::vector<actors::zoo_model> models;  // the first is the default
   std::uint64_t memory_bytes = 0;         // 0: 80 % of the smaller of RAM and cgroup limit
+  std::uint64_t own_bytes = 0;            // of it for what is no model: the program, its connections
   std::uint32_t compute_threads = 0;      // 0: one per core that this process may use
   actors::core_hooks hooks;               // for tests
   actors::model_threads threads;          // tests run everything pooled

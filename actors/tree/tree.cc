@@ -3,6 +3,7 @@
 //   root       ledger, loader, models, zoo, requests, gateway — in this order, stopped in reverse
 //   fronts     ledger, loader, zoo and requests stand behind one each: their addresses survive a restart
 //   model/<id> tokenizer, sessions, decode, port — actors/model/model_rows.cc
+#include <algorithm>
 #include <caf/all.hpp>
 
 #include "actors/ledger/ledger_actor.h"
@@ -101,7 +102,8 @@ node spawn_node(caf::actor_system& system, node_config config) {
   auto p = std::make_shared<plumbing>();
   p->lane = std::make_shared<threads::compute_lane>(config.compute_threads != 0 ? config.compute_threads
                                                                                 : threads::usable_cores());
-  p->budget = memory::budget::make(config.memory_bytes != 0 ? config.memory_bytes : default_memory_bytes());
+  const std::uint64_t memory = config.memory_bytes != 0 ? config.memory_bytes : default_memory_bytes();
+  p->budget = memory::budget::make(memory - std::min(memory, config.own_bytes));
   p->ledger = system.spawn(run_front, std::string("ledger"));
   p->loader = system.spawn(run_front, std::string("loader"));
   p->zoo = system.spawn(run_front, std::string("zoo"));

@@ -89,6 +89,7 @@ memory_report memory_of(const models::model& model, const msg::model_source& sou
   out.weights = f.weights;
   out.load_transient = f.transient;
   out.scratch = f.scratch;
+  out.text = f.text;
   out.kv_1000 = kv_bytes(model, options, 1000);
   out.context = f.context;
   out.kv_context = f.kv_per_sequence;

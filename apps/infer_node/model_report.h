@@ -34,7 +34,7 @@ struct template_report {
 };
 
 struct memory_report {
-  std::uint64_t weights = 0, load_transient = 0, scratch = 0;
+  std::uint64_t weights = 0, load_transient = 0, scratch = 0, text = 0;
   std::uint64_t kv_1000 = 0;  // of the first 1,000 positions of a sequence
   std::uint32_t context = 0;  // positions of a sequence as it would be served
   std::uint64_t kv_context = 0;

@@ -68,13 +68,13 @@ std::string tokenizer_line(const tokenizer_report& t) {
 std::string memory_lines(const memory_report& m) {
   std::string out = "memory\n" + columns("weights, packed", "", format_bytes(m.weights)) +
                     columns("beside them while loading", "", format_bytes(m.load_transient)) +
-                    columns("scratch", "", format_bytes(m.scratch)) +
+                    columns("scratch", "", format_bytes(m.scratch)) + columns("tokenizer", "", format_bytes(m.text)) +
                     columns("keys and values", "1,000 tokens", format_bytes(m.kv_1000)) +
                     columns("keys and values", grouped(m.context) + " tokens", format_bytes(m.kv_context));
   if (m.trained_context != m.context)
     out += columns("keys and values", grouped(m.trained_context) + " tokens", format_bytes(m.kv_trained));
-  return out +
-         columns("one sequence of", grouped(m.context) + " tokens", format_bytes(m.weights + m.scratch + m.kv_context));
+  return out + columns("one sequence of", grouped(m.context) + " tokens",
+                       format_bytes(m.weights + m.scratch + m.text + m.kv_context));
 }
 
 json::value value_of(const formats::metadata_value& value) {
@@ -148,14 +148,9 @@ json::array tensors_json(const formats::model_file& file) {
 }
 
 json::object memory_json(const memory_report& m) {
-  return {{"weights", m.weights},
-          {"load_transient", m.load_transient},
-          {"scratch", m.scratch},
-          {"kv_1000_tokens", m.kv_1000},
-          {"context", m.context},
-          {"kv_context", m.kv_context},
-          {"trained_context", m.trained_context},
-          {"kv_trained_context", m.kv_trained}};
+  return {{"weights", m.weights},       {"load_transient", m.load_transient},   {"scratch", m.scratch},
+          {"tokenizer", m.text},        {"kv_1000_tokens", m.kv_1000},          {"context", m.context},
+          {"kv_context", m.kv_context}, {"trained_context", m.trained_context}, {"kv_trained_context", m.kv_trained}};
 }
 
 }  // namespace

@@ -21,6 +21,9 @@
 namespace infer::apps {
 namespace {
 
+/// What the process holds beside models: its code, libraries, and the buffers of its connections.
+constexpr std::uint64_t own_bytes = std::uint64_t{32} << 20;
+
 struct serve_options {
   model_options model;
   sampling_options sampling;
@@ -75,6 +78,7 @@ node_config tree_of(const serve_options& o, const actors::http_server& server) {
   for (const std::string& path : o.paths) config.models.push_back(o.model.zoo_model(path));
   if (o.any_model) config.models.front().aliases.emplace_back(actors::any_name);
   config.memory_bytes = o.memory_mb << 20;
+  config.own_bytes = own_bytes;
   config.compute_threads = o.model.threads;
   config.gateway = [link = server.link()](caf::actor_system& system, const requests_actor& requests,
                                           const zoo_actor& zoo) {
@@ -186,7 +190,8 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--api-key", o->api_keys, "key that clients must send; repeat for more")
       ->envname("INFER_API_KEY");
   command->add_option("--allow-origin", o->origins, "web origin that may ask from a browser; * for all");
-  command->add_option("--memory", o->memory_mb, "MiB of memory to use at most; 0: 80 % of what there is");
+  command->add_option("--memory", o->memory_mb,
+                      "MiB of memory to use at most, 32 of them for the program itself; 0: 80 % of what there is");
   command->add_option("--log-level", o->log_level, "how much to log")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}));
   command->add_option("--grace", o->grace_s, "seconds that running answers get when the server is told to stop");

@@ -410,6 +410,23 @@ class command_line(unittest.TestCase):
 class memory_of_real_models(unittest.TestCase):
     """What a loaded model costs: the account that people plan their machines by."""
 
+    def test_a_busy_server_stays_within_its_memory(self):
+        path = os.environ.get("INFER_TEST_MODEL")
+        if not path:
+            print("[  SKIPPED ] apps/process memory (INFER_TEST_MODEL names no real model)")
+            return
+        for limit in (200, 260):
+            with server_process(BINARY, "-m", path, "-c", "1024", "--parallel", "8", "--memory", str(limit), "--log-level", "warn") as server:
+                clients = [raw_client(server.port) for _ in range(8)]
+                for i, client in enumerate(clients):
+                    client.send(completion(f"{i} " + "one two three four " * 150, 60))
+                texts = [stream_text(client) for client in clients]
+                self.assertTrue(all(texts))
+                with open(f"/proc/{server.process.pid}/status", encoding="ascii") as status:
+                    most = next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+                print(f"--memory {limit}: at most {most / 1024:.1f} MiB, {server.metrics()[next(n for n in server.metrics() if n.startswith('infer_model_parkings'))]:.0f} parkings", flush=True)
+                self.assertLessEqual(most, limit * 1024)
+
     def test_a_loaded_model_takes_its_tensors_and_little_more(self):
         paths = [os.environ[name] for name in ("INFER_TEST_MODEL", "INFER_TEST_MODEL_2") if os.environ.get(name)]
         if len(paths) != 2:
