@@ -17,7 +17,8 @@
 
 namespace infer::test_support {
 
-/// Calls of any operator new so far, by all threads. Programs that link this replace the global operators.
+/// Calls of any operator new so far, by all threads; 0 where they are not counted. Programs that link this replace the
+/// global operators.
 std::uint64_t allocations();
 
 }  // namespace infer::test_support

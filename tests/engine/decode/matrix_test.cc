@@ -182,7 +182,7 @@ std::vector<levels> forms_and_windows() {
       out.push_back(row);
     }
   }
-  out.resize(std::min(out.size(), most_cases));
+  out.resize(std::min(out.size(), most_cases / 4));
   return out;
 }
 
