@@ -50,8 +50,8 @@ class answer_source {
 };
 
 /// A node in this process with the model of these options loaded.
-/// Errors:  what loading failed with; a model without a chat template, unless `raw`.
-result<std::unique_ptr<answer_source>> local_source(const model_options& model, bool raw);
+/// Errors:  what loading failed with.
+result<std::unique_ptr<answer_source>> local_source(const model_options& model);
 
 /// A server at http://host:port. `model` may be empty: the server's default. Connects at the first question.
 std::unique_ptr<answer_source> remote_source(std::string url, std::string api_key, std::string model);

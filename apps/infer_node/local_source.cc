@@ -7,8 +7,6 @@
 #include "actors/tree/client.h"
 #include "apps/infer_node/answer_source.h"
 #include "engine/decode/kernel_choice.h"
-#include "engine/formats/chat_source.h"
-#include "engine/formats/model_file.h"
 #include "protocol/http/parse_call.h"
 
 namespace infer::apps {
@@ -115,12 +113,7 @@ class local final : public answer_source {
 
 }  // namespace
 
-result<std::unique_ptr<answer_source>> local_source(const model_options& model, bool raw) {
-  if (!raw) {
-    INFER_TRY(const auto file, formats::open_model(model.path));
-    INFER_TRY(const std::string text, formats::chat_template_of(*file));
-    if (text.empty()) return failed(model.path + ": the model has no chat template; --raw continues a text as it is");
-  }
+result<std::unique_ptr<answer_source>> local_source(const model_options& model) {
   auto source = std::make_unique<local>(model);
   const msg::model_changed changed = source->load();
   if (!changed.done) return failed(changed.message);

@@ -14,6 +14,8 @@
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/sampling_options.h"
 #include "apps/infer_node/terminal.h"
+#include "engine/formats/chat_source.h"
+#include "engine/formats/model_file.h"
 #include "protocol/http/json_text.h"
 
 namespace infer::apps {
@@ -27,9 +29,28 @@ struct run_options {
   bool raw = false, verbose = false, json = false, no_stats = false, no_history = false;
 };
 
+result<bool> has_template(const std::string& path) {
+  INFER_TRY(const auto file, formats::open_model(path));
+  INFER_TRY(const std::string text, formats::chat_template_of(*file));
+  return !text.empty();
+}
+
+/// A model without a template is for texts, not for talks. Says why it cannot be asked as it is wanted, if so.
+std::string settle_template(run_options& o, bool is_chat) {
+  if (!o.server.empty() || o.raw) return {};
+  const auto has = has_template(o.model.path);
+  if (!has) return has.error().message();
+  if (has.value()) return {};
+  const std::string why = o.model.path + ": the model has no chat template";
+  if (is_chat) return why + "; give a text that it should continue: infer-node run -m MODEL TEXT";
+  std::cerr << "infer-node: " << why << ": the text is continued as it is\n";
+  o.raw = true;
+  return {};
+}
+
 result<std::unique_ptr<answer_source>> source_of(const run_options& o) {
   if (!o.server.empty()) return remote_source(o.server, o.api_key, o.model.path);
-  return local_source(o.model, o.raw);
+  return local_source(o.model);
 }
 
 void print_json(const answer_report& report, const std::string& text, const std::string& reasoning) {
@@ -79,6 +100,7 @@ int run(run_options& o) {
     if (o.prompt.ends_with('\n')) o.prompt.pop_back();
     if (o.prompt.empty()) return fail_with("the prompt is empty");
   }
+  if (const std::string why = settle_template(o, is_chat); !why.empty()) return fail_with(why);
   const auto source = source_of(o);
   if (!source) return fail_with(source.error().message());
   return is_chat ? chat(*source.value(), o.settings, o.system) : answer_once(o, *source.value());

@@ -407,6 +407,19 @@ class command_line(unittest.TestCase):
         self.assertEqual(self.call("tokenize", "-m", model("tiny"), "--no-special", "", standard_input="abc").stdout, "")
 
 
+class models_without_template(unittest.TestCase):
+    def test_a_text_is_continued(self):
+        path = os.environ.get("INFER_TEST_MODEL_2")
+        if not path:
+            print("[  SKIPPED ] apps/process run (INFER_TEST_MODEL_2 names no real model)")
+            return
+        made = [subprocess.run([BINARY, "run", *flags, "-m", path, "--temp", "0", "-n", "8", "Once upon a"], capture_output=True, text=True, timeout=60, check=True) for flags in ((), ("--raw",))]
+        self.assertEqual(made[0].stdout, made[1].stdout)
+        self.assertTrue(made[0].stdout.startswith(" time"), made)
+        self.assertIn("has no chat template: the text is continued as it is", made[0].stderr)
+        self.assertEqual(made[1].stderr, "")
+
+
 class memory_of_real_models(unittest.TestCase):
     """What a loaded model costs: the account that people plan their machines by."""
 
