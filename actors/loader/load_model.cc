@@ -66,13 +66,8 @@ result<void> make_pages(model_core& core, const opened_model& opened, const load
             memory::page_pool::make(groups, opened.options.keys, opened.options.values, opened.bytes.context,
                                     opened.options.max_batch_tokens, std::max(core.source.slots, 1u)));
   core.prefixes.emplace(core.pages, groups);
-  std::uint32_t total = 0, free = 0;
-  for (std::uint32_t group = 0; group < core.pages.groups(); ++group) {
-    total += core.pages.pages(group);
-    free += core.pages.free_pages(group);
-  }
-  core.counters.pages_total = total;
-  core.counters.pages_free = free;
+  core.counters.pages_total = core.pages.all_pages();
+  core.counters.pages_free = core.pages.all_pages();
   return success();
 }
 

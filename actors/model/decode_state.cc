@@ -132,13 +132,10 @@ void running_batch::keep(stream& s, std::uint32_t positions) {
 void running_batch::count() {
   core_->counters.streams_open = static_cast<std::uint32_t>(streams_.size());
   core_->counters.streams_waiting = static_cast<std::uint32_t>(streams_.size()) - running();
-  std::uint32_t free = 0, total = 0;
-  for (std::uint32_t group = 0; group < core_->pages.groups(); ++group) {
-    free += pages_.available(group);
-    total += core_->pages.pages(group);
-  }
+  std::uint32_t free = 0;
+  for (std::uint32_t group = 0; group < core_->pages.groups(); ++group) free += pages_.available(group);
   core_->counters.pages_free = free;
-  core_->counters.pages_total = total;
+  core_->counters.pages_total = core_->pages.all_pages();
   show_slots();
 }
 

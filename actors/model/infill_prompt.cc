@@ -8,8 +8,10 @@
 namespace infer::actors {
 namespace {
 
-std::optional<token_id> first_found(const tokenize::tokenizer& vocabulary,
+/// The token that the file names, else the first special one of these texts.
+std::optional<token_id> first_found(const tokenize::tokenizer& vocabulary, std::optional<token_id> named,
                                     std::initializer_list<std::string_view> texts) {
+  if (named) return named;
   for (const std::string_view text : texts) {
     const auto id = vocabulary.find(text);
     if (id && vocabulary.type_of(*id) != tokenize::token_type::normal) return id;
@@ -21,24 +23,20 @@ std::optional<token_id> first_found(const tokenize::tokenizer& vocabulary,
 
 std::optional<infill_tokens> find_infill_tokens(const tokenize::tokenizer& vocabulary) {
   const tokenize::infill_marks& named = vocabulary.infill();
-  const auto prefix = named.prefix
-                          ? named.prefix
-                          : first_found(vocabulary, {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<PRE>",
-                                                     "▁<PRE>", "<｜fim▁begin｜>", "<|code_prefix|>", "[PREFIX]"});
-  const auto suffix = named.suffix
-                          ? named.suffix
-                          : first_found(vocabulary, {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<SUF>",
-                                                     "▁<SUF>", "<｜fim▁hole｜>", "<|code_suffix|>", "[SUFFIX]"});
-  const auto middle = named.middle
-                          ? named.middle
-                          : first_found(vocabulary, {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<MID>",
-                                                     "▁<MID>", "<｜fim▁end｜>", "<|code_middle|>", "[MIDDLE]"});
+  const auto prefix = first_found(vocabulary, named.prefix,
+                                  {"<|fim_prefix|>", "<fim-prefix>", "<fim_prefix>", "<PRE>", "▁<PRE>",
+                                   "<｜fim▁begin｜>", "<|code_prefix|>", "[PREFIX]"});
+  const auto suffix = first_found(vocabulary, named.suffix,
+                                  {"<|fim_suffix|>", "<fim-suffix>", "<fim_suffix>", "<SUF>", "▁<SUF>",
+                                   "<｜fim▁hole｜>", "<|code_suffix|>", "[SUFFIX]"});
+  const auto middle = first_found(vocabulary, named.middle,
+                                  {"<|fim_middle|>", "<fim-middle>", "<fim_middle>", "<MID>", "▁<MID>", "<｜fim▁end｜>",
+                                   "<|code_middle|>", "[MIDDLE]"});
   if (!prefix || !suffix || !middle) return std::nullopt;
-  return infill_tokens{*prefix, *suffix, *middle,
-                       named.repository
-                           ? named.repository
-                           : first_found(vocabulary, {"<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<reponame>"}),
-                       named.file ? named.file : first_found(vocabulary, {"<|file_sep|>", "<|file_separator|>"})};
+  return infill_tokens{
+      *prefix, *suffix, *middle,
+      first_found(vocabulary, named.repository, {"<|fim_repo|>", "<|repo_name|>", "<fim-repo>", "<reponame>"}),
+      first_found(vocabulary, named.file, {"<|file_sep|>", "<|file_separator|>"})};
 }
 
 std::optional<std::vector<token_id>> infill_ids(const tokenize::tokenizer& vocabulary, const msg::prompt& prompt) {

@@ -89,15 +89,8 @@ matrix make_matrix(tensor_type type, matrix_shape shape, quant::pack_kind pack) 
     out.view = {type, shape.rows, shape.columns, out.bytes.data(), row_bytes};
     return out;
   }
-  const std::size_t stride = quant::panel_bytes(type, shape.columns);
-  out.bytes.resize(quant::packed_bytes(type, shape.rows, shape.columns));
-  for (std::uint32_t row = 0; row < shape.rows; row += quant::panel_rows) {
-    std::array<const std::byte*, quant::panel_rows> rows{};
-    for (std::uint32_t lane = 0; lane < quant::panel_rows && row + lane < shape.rows; ++lane)
-      rows[lane] = file.data() + (row + lane) * row_bytes;
-    quant::pack_panel(type, rows, shape.columns, out.bytes.data() + row / quant::panel_rows * stride);
-  }
-  out.view = {type, shape.rows, shape.columns, out.bytes.data(), stride};
+  out.bytes = quant::pack_matrix(type, file, shape.rows, shape.columns);
+  out.view = {type, shape.rows, shape.columns, out.bytes.data(), quant::panel_bytes(type, shape.columns)};
   return out;
 }
 

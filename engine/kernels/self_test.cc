@@ -89,19 +89,10 @@ std::vector<std::byte> blocks_of(tensor_type type, std::size_t elements, numbers
 /// A matrix of random blocks, as files have it and in panels.
 struct matrix {
   matrix(tensor_type type, std::uint32_t rows, std::uint32_t columns, numbers& random)
-      : bytes(blocks_of(type, std::size_t{rows} * columns, random)), packed(quant::packed_bytes(type, rows, columns)) {
-    const tensor_type_info& info = info_of(type);
-    const std::size_t row_bytes = std::size_t{columns} / info.block_elements * info.block_bytes;
-    const std::size_t stride = quant::panel_bytes(type, columns);
-    for (std::uint32_t row = 0; row < rows; row += quant::panel_rows) {
-      std::array<const std::byte*, quant::panel_rows> from{};
-      for (std::uint32_t lane = 0; lane < quant::panel_rows && row + lane < rows; ++lane)
-        from[lane] = bytes.data() + (row + lane) * row_bytes;
-      quant::pack_panel(type, from, columns, packed.data() + row / quant::panel_rows * stride);
-    }
-    view = {type, rows, columns, bytes.data(), row_bytes};
-    panels = {type, rows, columns, packed.data(), stride};
-  }
+      : bytes(blocks_of(type, std::size_t{rows} * columns, random)),
+        packed(quant::pack_matrix(type, bytes, rows, columns)),
+        view{type, rows, columns, bytes.data(), bytes.size() / rows},
+        panels{type, rows, columns, packed.data(), quant::panel_bytes(type, columns)} {}
   const matrix_view& as(const op_table& ops) const { return ops.pack == quant::pack_kind::r16k4 ? panels : view; }
 
   std::vector<std::byte> bytes, packed;

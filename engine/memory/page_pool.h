@@ -63,6 +63,12 @@ class page_pool final : public plan::page_source, public plan::page_memory {
 
   std::uint32_t groups() const { return static_cast<std::uint32_t>(arenas_.size()); }
   std::uint32_t pages(std::uint32_t group = 0) const { return arenas_[group].pages; }
+  /// Of all groups together.
+  std::uint32_t all_pages() const {
+    std::uint32_t sum = 0;
+    for (const arena& a : arenas_) sum += a.pages;
+    return sum;
+  }
   std::uint32_t free_pages(std::uint32_t group = 0) const {
     return static_cast<std::uint32_t>(arenas_[group].free.size());
   }

@@ -317,6 +317,18 @@ void pack_panel(tensor_type type, const std::array<const std::byte*, panel_rows>
   }
 }
 
+std::vector<std::byte> pack_matrix(tensor_type type, byte_view bytes, std::uint32_t rows, std::uint32_t columns) {
+  std::vector<std::byte> out(packed_bytes(type, rows, columns));
+  const std::size_t row_bytes = bytes.size() / rows, stride = panel_bytes(type, columns);
+  for (std::uint32_t row = 0; row < rows; row += panel_rows) {
+    std::array<const std::byte*, panel_rows> from{};
+    for (std::uint32_t lane = 0; lane < panel_rows && row + lane < rows; ++lane)
+      from[lane] = bytes.data() + (row + lane) * row_bytes;
+    pack_panel(type, from, columns, out.data() + row / panel_rows * stride);
+  }
+  return out;
+}
+
 void unpack_panel_row(tensor_type type, const std::byte* panel, std::uint32_t lane, std::uint32_t from,
                       std::uint32_t count, float* out) {
   const record_format f = record_format_of(type);

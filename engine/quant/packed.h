@@ -12,7 +12,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
+#include "engine/core/bytes.h"
 #include "engine/core/tensor_type.h"
 
 namespace infer::quant {
@@ -53,6 +55,10 @@ std::size_t packed_bytes(tensor_type type, std::uint32_t rows, std::uint32_t col
 /// Shapes: out [panel_bytes], all of it written.
 void pack_panel(tensor_type type, const std::array<const std::byte*, panel_rows>& rows, std::uint32_t columns,
                 std::byte* out);
+
+/// A whole matrix of the file's rows in panels: what tests and benches multiply; programs pack panel by panel.
+/// Shapes: bytes [rows, row bytes]; out [packed_bytes].
+std::vector<std::byte> pack_matrix(tensor_type type, byte_view bytes, std::uint32_t rows, std::uint32_t columns);
 
 /// The f32 values of columns [from, from + count) of one row of a panel: the same bits as `dequantize`. `from` is a
 /// multiple of 256, `count` of a block.

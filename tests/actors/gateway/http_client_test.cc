@@ -16,18 +16,23 @@
 namespace infer::actors {
 namespace {
 
+/// Returns the port.
+std::uint16_t listen_on_loopback(int listener) {
+  sockaddr_in at{};
+  at.sin_family = AF_INET;
+  at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t size = sizeof at;
+  if (::bind(listener, reinterpret_cast<const sockaddr*>(&at), size) != 0 || ::listen(listener, 1) != 0 ||
+      ::getsockname(listener, reinterpret_cast<sockaddr*>(&at), &size) != 0)
+    ADD_FAILURE() << "cannot listen";
+  return ntohs(at.sin_port);
+}
+
 /// Takes one connection, reads one request, sends `pieces` one after the other and hangs up.
 class one_answer {
  public:
   explicit one_answer(std::vector<std::string> pieces) : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&at), size) != 0 || ::listen(listener_, 1) != 0 ||
-        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size) != 0)
-      ADD_FAILURE() << "cannot listen";
-    port_ = ntohs(at.sin_port);
+    port_ = listen_on_loopback(listener_);
     thread_ = std::thread([this, pieces = std::move(pieces)] { serve(pieces); });
   }
   ~one_answer() { request(); }
@@ -149,14 +154,7 @@ TEST(HttpPost, SaysThatNobodyListens) {
 class silent_server {
  public:
   explicit silent_server(std::string first) : listener_(::socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in at{};
-    at.sin_family = AF_INET;
-    at.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    socklen_t size = sizeof at;
-    if (::bind(listener_, reinterpret_cast<const sockaddr*>(&at), size) != 0 || ::listen(listener_, 1) != 0 ||
-        ::getsockname(listener_, reinterpret_cast<sockaddr*>(&at), &size) != 0)
-      ADD_FAILURE() << "cannot listen";
-    port_ = ntohs(at.sin_port);
+    port_ = listen_on_loopback(listener_);
     thread_ = std::thread([this, first = std::move(first)] {
       const int socket = ::accept(listener_, nullptr, nullptr);
       ::send(socket, first.data(), first.size(), MSG_NOSIGNAL);

@@ -2,12 +2,11 @@
 #include "actors/tree/client.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <caf/actor_system_config.hpp>
-#include <filesystem>
 #include <thread>
 
+#include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
 namespace infer {
@@ -20,8 +19,6 @@ struct node_system_config : caf::actor_system_config {
 class Client : public testing::Test {
  protected:
   Client() : system_(config_) {
-    std::string name = testing::TempDir() + "client-XXXXXX";
-    folder_ = ::mkdtemp(name.data());
     test_support::tiny_llama shape;
     shape.context = 4096;
     test_support::write_tiny_llama(folder_ / "tiny.gguf", shape);
@@ -36,7 +33,6 @@ class Client : public testing::Test {
   ~Client() override {
     EXPECT_TRUE(stop_node(system_, node_));
     node_ = {};
-    std::filesystem::remove_all(folder_);
   }
 
   static msg::generate request(std::uint32_t tokens) {
@@ -48,7 +44,7 @@ class Client : public testing::Test {
     return out;
   }
 
-  std::filesystem::path folder_;
+  test_support::temporary_folder folder_;
   node_system_config config_;
   caf::actor_system system_;
   node node_;

@@ -45,15 +45,8 @@ struct matrix {
     EXPECT_TRUE(quant::dequantize(type, bytes, values));
     const std::size_t row_bytes = std::size_t{columns} / info.block_elements * info.block_bytes;
     view = {type, rows, columns, bytes.data(), row_bytes};
-    packed.resize(quant::packed_bytes(type, rows, columns));
-    const std::size_t stride = quant::panel_bytes(type, columns);
-    for (std::uint32_t row = 0; row < rows; row += quant::panel_rows) {
-      std::array<const std::byte*, quant::panel_rows> from{};
-      for (std::uint32_t lane = 0; lane < quant::panel_rows && row + lane < rows; ++lane)
-        from[lane] = bytes.data() + (row + lane) * row_bytes;
-      quant::pack_panel(type, from, columns, packed.data() + row / quant::panel_rows * stride);
-    }
-    panels = {type, rows, columns, packed.data(), stride};
+    packed = quant::pack_matrix(type, bytes, rows, columns);
+    panels = {type, rows, columns, packed.data(), quant::panel_bytes(type, columns)};
   }
   /// As the table reads it.
   const matrix_view& as(const op_table& ops) const { return ops.pack == quant::pack_kind::r16k4 ? panels : view; }

@@ -2,31 +2,25 @@
 #include "engine/threads/machine.h"
 
 #include <gtest/gtest.h>
-#include <stdlib.h>
 
 #include <fstream>
 #include <map>
 
 #include "engine/threads/compute_pool.h"
+#include "tests/support/temporary_folder.h"
 
 namespace infer::threads {
 namespace {
 
 class Machine : public testing::Test {
  protected:
-  Machine() {
-    std::string name = testing::TempDir() + "machine-XXXXXX";
-    root_ = ::mkdtemp(name.data());
-  }
-  ~Machine() override { std::filesystem::remove_all(root_); }
-
   void write(const std::string& path, const std::string& text) {
     std::filesystem::create_directories((root_ / path).parent_path());
     std::ofstream(root_ / path) << text;
   }
-  machine_report read() const { return read_machine(root_); }
+  machine_report read() const { return read_machine(root_.path()); }
 
-  std::filesystem::path root_;
+  test_support::temporary_folder root_;
 };
 
 TEST_F(Machine, ReadsTheCpuAndWhatItCan) {

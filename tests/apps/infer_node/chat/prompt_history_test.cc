@@ -3,11 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <fstream>
 #include <thread>
+
+#include "tests/support/temporary_folder.h"
 
 namespace infer::apps {
 namespace {
@@ -16,14 +17,8 @@ using testing::ElementsAre;
 
 class PromptHistory : public testing::Test {
  protected:
-  PromptHistory() {
-    std::string name = testing::TempDir() + "history-XXXXXX";
-    folder = ::mkdtemp(name.data());
-  }
-  ~PromptHistory() override { std::filesystem::remove_all(folder); }
-
-  std::filesystem::path folder;
-  std::filesystem::path file() const { return folder / "state" / "infer-node" / "history"; }
+  test_support::temporary_folder folder;
+  std::filesystem::path file() const { return folder.path() / "state" / "infer-node" / "history"; }
 };
 
 mode_t mode_of(const std::filesystem::path& path) {
