@@ -108,9 +108,8 @@ class exchange {
       is_done = true;
     });
     context_.restart();
-    while (!is_done) {
-      context_.run_for(poll);
-      if (is_done || cancel_ == nullptr || !cancel_->load()) continue;
+    while (!is_done && !is_cancelled()) context_.run_for(poll);
+    if (is_cancelled()) {
       stream_.close();
       context_.run();  // the handler refers to what is on this stack
       return fail(error{std::make_error_code(std::errc::operation_canceled), "the request was cancelled"});
@@ -118,6 +117,8 @@ class exchange {
     if (code) return failure(code, what);
     return success();
   }
+
+  bool is_cancelled() const { return cancel_ != nullptr && cancel_->load(); }
 
   static constexpr std::chrono::milliseconds poll{20};
   const std::atomic<bool>* cancel_;

@@ -205,6 +205,23 @@ TEST(HttpPost, HangsUpWhenItIsCancelledInAStream) {
   EXPECT_EQ(data, "data: ");
 }
 
+TEST(HttpPost, HangsUpWhenItIsCancelledInAStreamThatNeverPauses) {
+  const std::string body(1 << 20, 'x');
+  one_answer server({answer("200 OK", body)});
+  std::atomic<bool> cancel{false};
+  std::size_t seen = 0;
+  const auto got = http_post(
+      server.url(), "/", "{}", "",
+      [&](std::string_view piece) {
+        seen += piece.size();
+        cancel = true;
+      },
+      &cancel);
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().code, std::errc::operation_canceled);
+  EXPECT_LE(seen, 8192);
+}
+
 TEST(HttpPost, RefusesWhatIsNoAddress) {
   for (const char* url : {"", "127.0.0.1:80", "https://127.0.0.1", "http://", "http://:80", "http://127.0.0.1:"}) {
     const auto got = http_post(url, "/", "{}", "", {});
