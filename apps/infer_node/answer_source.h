@@ -31,6 +31,7 @@ struct answer_report {
   std::string model, finish_reason;
   std::string failure;     // why it broke off; empty: it did not, or `cancelled`
   bool cancelled = false;  // by the flag
+  bool too_long = false;   // the failure: the context does not hold the question
   answer_stats stats;
 };
 

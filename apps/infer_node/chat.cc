@@ -127,6 +127,9 @@ class session {
           },
           quiet.cancelled());
     }
+    if (report.too_long) {
+      if (const effects shorter = core_.too_long(); !shorter.empty()) return perform(shorter);
+    }
     std::cout << view.finish();
     end.complete = !report.cancelled && report.failure.empty();
     const bool is_empty = end.text.empty() && end.reasoning.empty();

@@ -54,7 +54,10 @@ class local final : public answer_source {
     const auto since_first = pieces.since_first_s();
     pieces.finish();
     report.cancelled = got.cancelled;
-    if (!got.ok && !got.cancelled) report.failure = got.failure.message;
+    if (!got.ok && !got.cancelled) {
+      report.failure = got.failure.message;
+      report.too_long = got.failure.code == msg::refusal::context_length_exceeded;
+    }
     report.model = got.answer.model;
     if (got.ok)
       report.finish_reason = got.answer.choices.front().reason == msg::finish_reason::stop ? "stop" : "length";

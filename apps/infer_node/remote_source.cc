@@ -40,6 +40,7 @@ class remote final : public answer_source {
     } else if (got.value().status / 100 != 2) {
       report.failure =
           "the server answered " + std::to_string(got.value().status) + ": " + refusal_text(got.value().body);
+      report.too_long = is_too_long(got.value().body);
     } else if (!events.failure().empty()) {
       report.failure = events.failure();
     } else if (!events.finished()) {

@@ -340,6 +340,29 @@ class commands(chatting):
             self.assertEqual(self.saved(chat), before)
 
 
+    def test_a_conversation_that_outgrows_the_context_goes_on(self):
+        with server_process(BINARY, "-m", model("tiny"), "-c", "384", "--log-level", "warn") as server:
+            for chat in (self.local("-c", "384", "-n", "9"), self.start("--server", server.url, "--temp", "0", "-n", "9")):
+                with chat:
+                    for count in range(12):
+                        text = self.ask(chat, f"{count} " + "hello " * 12)
+                        self.assertRegex(text, STATS)
+                        if "[the context is full: the first" in text:
+                            break
+                    else:
+                        self.fail("12 prompts fitted")
+                    left = self.saved(chat)
+                    self.assertEqual([m["role"] for m in left], ["user", "assistant"] * (len(left) // 2))
+                    self.assertGreater(count, 1)
+                    self.assertLess(len(left), 2 * (count + 1))
+                    self.assertTrue(left[-2]["content"].startswith(f"{count} hello"))
+                    refused = self.ask(chat, "hello " * 400)
+                    self.assertRegex(refused, r"! .*the prompt has \d+ tokens, but the context holds 384 tokens")
+                    self.assertNotIn("forgotten", refused)
+                    self.assertEqual(self.saved(chat), left)
+                    self.leave(chat)
+
+
 class servers(chatting):
     def test_a_server_of_ours_gives_the_same_answer_and_stops_with_ctrl_c(self):
         with self.local("-n", "30") as chat:

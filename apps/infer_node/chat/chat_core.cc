@@ -198,16 +198,34 @@ effects chat_core::ended() {
 }
 
 effects chat_core::answered(const answer_end& end) {
-  if (end.text.empty() && end.reasoning.empty()) {
-    if (end.complete) {
-      turns_.push_back({"assistant", {}, {}});
-      return say("The answer is empty.");
-    }
+  const bool is_empty = end.text.empty() && end.reasoning.empty();
+  std::vector<chat_turn> uncut = std::exchange(uncut_, {});
+  if (is_empty && !end.complete) {
+    if (!uncut.empty()) turns_ = std::move(uncut);
     if (!turns_.empty() && turns_.back().role == "user") turns_.pop_back();
     return {};
   }
+  effects out;
+  if (is_empty) out = say("The answer is empty.");
+  if (!uncut.empty()) {
+    const auto count = std::to_string(uncut.size() - turns_.size());
+    out.push_back({effect_kind::say, "[the context is full: the first " + count + " messages are forgotten]"});
+  }
   turns_.push_back({"assistant", end.text, end.reasoning});
-  return {};
+  return out;
+}
+
+effects chat_core::too_long() {
+  const auto first = turns_.begin() + (!turns_.empty() && turns_.front().role == "system" ? 1 : 0);
+  const auto is_prompt = [](const chat_turn& turn) { return turn.role == "user"; };
+  const auto prompts = std::count_if(first, turns_.end(), is_prompt);
+  if (prompts < 2) return {};
+  if (uncut_.empty()) uncut_ = turns_;
+  // Half at a time: what stays is read anew once and then holds for several prompts.
+  auto kept = std::find_if(first, turns_.end(), is_prompt);
+  for (auto passed = (prompts + 1) / 2; passed > 0; --passed) kept = std::find_if(kept + 1, turns_.end(), is_prompt);
+  turns_.erase(first, kept);
+  return {{effect_kind::answer, {}}};
 }
 
 effects chat_core::loaded(const std::string& path, const result<std::string>& text) {

@@ -59,6 +59,10 @@ class chat_core {
 
   /// The answer to the last effect `answer`. One without any text takes its prompt back out of the conversation.
   effects answered(const answer_end& end);
+  /// The conversation was refused because the model's context does not hold it: leaves out the older half of its
+  /// exchanges and asks again. Nothing where only the prompt is left. What is left out is forgotten when an answer
+  /// comes.
+  effects too_long();
   /// The text of the file that an effect `load` named, or why there is none.
   effects loaded(const std::string& path, const result<std::string>& text);
 
@@ -83,6 +87,7 @@ class chat_core {
 
   chat_settings settings_;
   std::vector<chat_turn> turns_;
+  std::vector<chat_turn> uncut_;  // of a conversation that is being shortened; else empty
   std::optional<input> pending_;
 };
 

@@ -39,6 +39,13 @@ std::string refusal_text(const std::string& body) {
   return e != nullptr ? message_of(*e) : body;
 }
 
+bool is_too_long(const std::string& body) {
+  json::error_code code;
+  const json::value answer = json::parse(body, code);
+  return !code && (text_at(answer, "/error/code") == "context_length_exceeded" ||
+                   text_at(answer, "/error/type") == "exceed_context_size_error");
+}
+
 void event_reader::push(std::string_view data) {
   rest_ += data;
   std::size_t from = 0;

@@ -12,6 +12,8 @@ namespace infer::apps {
 
 /// The message of an answer that is an error in the form of OpenAI's API; else the answer itself.
 std::string refusal_text(const std::string& body);
+/// Whether such an answer says that the context does not hold the prompt, as OpenAI's or llama.cpp's servers do.
+bool is_too_long(const std::string& body);
 
 class event_reader {
  public:

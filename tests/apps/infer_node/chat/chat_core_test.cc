@@ -123,6 +123,34 @@ TEST_F(ChatCore, AnAnswerThatIsEmptyIsSaid) {
   EXPECT_THAT(roles(), ElementsAre("user", "assistant"));
 }
 
+TEST_F(ChatCore, AConversationThatIsTooLongLosesItsOlderHalf) {
+  core.line("/system Be brief.");
+  for (const char* prompt : {"1", "2", "3", "4"}) exchange(prompt, "yes");
+  core.line("5");
+  EXPECT_THAT(core.too_long(), ElementsAre(answer));
+  EXPECT_THAT(roles(), ElementsAre("system", "user", "assistant", "user"));
+  EXPECT_EQ(core.turns()[1].content, "4");
+  EXPECT_THAT(core.too_long(), ElementsAre(answer));
+  EXPECT_THAT(core.answered({"yes", {}, true}),
+              ElementsAre(said("[the context is full: the first 8 messages are forgotten]")));
+  EXPECT_THAT(roles(), ElementsAre("system", "user", "assistant"));
+  EXPECT_EQ(core.turns()[1].content, "5");
+  core.line("6");
+  EXPECT_THAT(core.answered({"yes", {}, true}), ElementsAre()) << "it fitted";
+}
+
+TEST_F(ChatCore, APromptThatIsTooLongByItselfCostsNothing) {
+  for (const char* prompt : {"1", "2", "3"}) exchange(prompt, "yes");
+  const auto before = core.turns();
+  core.line("too long");
+  EXPECT_THAT(core.too_long(), ElementsAre(answer));
+  EXPECT_THAT(core.too_long(), ElementsAre(answer));
+  EXPECT_THAT(roles(), ElementsAre("user"));
+  EXPECT_THAT(core.too_long(), ElementsAre());
+  EXPECT_THAT(core.answered({"", {}, false}), ElementsAre());
+  EXPECT_EQ(core.turns(), before);
+}
+
 TEST_F(ChatCore, RegenAsksTheLastPromptAgain) {
   EXPECT_THAT(core.line("/regen").back().kind, effect_kind::complain);
   exchange("a", "b");

@@ -61,6 +61,10 @@ TEST(RefusalText, IsTheErrorsMessageOrTheBody) {
   EXPECT_EQ(refusal_text(R"({"error": {"message": "no such model"}})"), "no such model");
   EXPECT_EQ(refusal_text(R"({"error": "plain"})"), "\"plain\"");
   EXPECT_EQ(refusal_text("Bad Gateway"), "Bad Gateway");
+  EXPECT_TRUE(is_too_long(R"({"error": {"code": "context_length_exceeded"}})"));
+  EXPECT_TRUE(is_too_long(R"({"error": {"code": 400, "type": "exceed_context_size_error"}})"));
+  for (const char* other : {R"({"error": {"code": "model_not_found"}})", R"({"error": "plain"})", "Bad Gateway", "[]"})
+    EXPECT_FALSE(is_too_long(other)) << other;
 }
 
 }  // namespace
