@@ -75,7 +75,7 @@ HWY_INLINE void narrow_block(const linear_args& a, const block_panels& w, std::u
   if constexpr (halves == 1) {
     if (count == 1 && current_tuning.panels == 1) {
       for (std::uint32_t i = 0; i < wide; ++i)
-        narrow_rows<type, 1, 1>(a, block_panels{{w.panel[i]}}, row + i * lanes, first);
+        narrow_rows<type, 1, 1>(a, block_panels{{w.panel[i]}, w.stride}, row + i * lanes, first);
       return;
     }
   }
@@ -115,6 +115,7 @@ inline void floating_block(const linear_args& a, const block_panels& w, std::uin
 HWY_INLINE block_panels panels_of(const matrix_view& w, std::uint32_t row) {
   const std::uint32_t panels = (w.rows + quant::panel_rows - 1) / quant::panel_rows;
   block_panels out;
+  out.stride = w.stride;
   for (std::uint32_t p = 0; p < wide / halves; ++p) {
     // Where the block reaches past the last panel it computes that one twice and writes it once.
     const std::uint32_t panel = row / quant::panel_rows + p < panels ? row / quant::panel_rows + p : panels - 1;

@@ -79,7 +79,6 @@ template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
 HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std::uint32_t first,
                             vec_f (&y)[tokens][n]) {
   using format = g256_format<type>;
-  const std::size_t ahead = current_tuning.prefetch_bytes;
   constexpr std::uint32_t bytes = format::bytes;
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g256_elements;
   vec_f acc[tokens][n];
@@ -87,8 +86,7 @@ HWY_INLINE void g256_narrow(const block_panels& w, const quantized_rows& x, std:
     for (std::uint32_t i = 0; i < n; ++i) y[t][i] = acc[t][i] = hn::Zero(df);
   std::size_t record = 0, at = std::size_t{first} * x.groups;
   for (std::uint32_t group = 0; group < x.groups; ++group, ++at, record += bytes) {
-    for (std::uint32_t p = 0; p < n / halves; ++p)
-      for (std::uint32_t l = 0; l < bytes; l += 64) hwy::Prefetch(w.panel[p] + record + ahead + l);
+    w.template fetch<n>(record, bytes);
     vec_i total[tokens][n];
     for (std::uint32_t t = 0; t < tokens; ++t)
       for (std::uint32_t i = 0; i < n; ++i) total[t][i] = hn::Zero(di);
@@ -158,9 +156,7 @@ inline void g256_block(const block_panels& w, const quantized_rows& x, std::uint
     std::memset(acc, 0, std::size_t{count} * block_rows * sizeof(float));
     for (; group < end; ++group) {
       const std::size_t record = std::size_t{group} * bytes;
-      for (std::uint32_t p = 0; p < wide / halves; ++p)
-        for (std::uint32_t l = 0; l < bytes; l += 64)
-          hwy::Prefetch(w.panel[p] + record + current_tuning.prefetch_bytes + l);
+      w.template fetch<wide>(record, bytes);
       g256_unpack<type>(w, record, unpacked);
       for (std::uint32_t t = 0; t < count; t += tile_tokens) {
         const std::uint32_t n = count - t < tile_tokens ? count - t : tile_tokens;

@@ -126,7 +126,6 @@ HWY_INLINE void g32_group(const block_panels& w, std::size_t record, std::uint32
 template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
 HWY_INLINE void g32_narrow(const block_panels& w, const quantized_rows& x, std::uint32_t first, vec_f (&y)[tokens][n]) {
   using format = g32_format<type>;
-  const std::size_t ahead = current_tuning.prefetch_bytes;
   constexpr std::uint32_t groups_per_chunk = chunk_elements / quant::g32_elements;
   for (std::uint32_t t = 0; t < tokens; ++t)
     for (std::uint32_t i = 0; i < n; ++i) y[t][i] = hn::Zero(df);
@@ -137,8 +136,7 @@ HWY_INLINE void g32_narrow(const block_panels& w, const quantized_rows& x, std::
     for (std::uint32_t t = 0; t < tokens; ++t)
       for (std::uint32_t i = 0; i < n; ++i) acc[t][i] = hn::Zero(df);
     for (; group < end; record += format::bytes) {
-      for (std::uint32_t p = 0; p < n / halves; ++p)
-        for (std::uint32_t l = 0; l < format::bytes; l += 64) hwy::Prefetch(w.panel[p] + record + ahead + l);
+      w.template fetch<n>(record, format::bytes);
       for (std::uint32_t half = 0; half < 2 && group < end; ++half, ++group, ++at)
         g32_group<type, tokens, n>(w, record, half, x, at, acc);
     }

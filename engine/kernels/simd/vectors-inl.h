@@ -102,8 +102,21 @@ HWY_INLINE vec_b high_nibbles(vec_b w) {
 /// Where the panels of a block of rows begin: row vector i lies in panel i / halves, `lane_bytes` bytes on per half.
 struct block_panels {
   const std::byte* panel[wide / halves];
+  std::size_t stride;  // bytes of a panel
+
   HWY_INLINE const std::byte* at(std::uint32_t i, std::size_t offset, std::size_t lane_bytes) const {
     return panel[i / halves] + offset + i % halves * (lanes * lane_bytes);
+  }
+
+  /// Asks the second cache for what n row vectors read soon after `record`. Behind its end each panel goes on with the
+  /// one that it will be after all that are walked side by side.
+  template <std::uint32_t n>
+  HWY_INLINE void fetch(std::size_t record, std::uint32_t bytes) const {
+    constexpr std::uint32_t panels = n / halves;
+    std::size_t at = record + current_tuning.prefetch_bytes;
+    if (at >= stride) at += (panels - 1) * stride;
+    for (std::uint32_t p = 0; p < panels; ++p)
+      for (std::uint32_t l = 0; l < bytes; l += 64) __builtin_prefetch(panel[p] + at + l, 0, 2);
   }
 };
 
