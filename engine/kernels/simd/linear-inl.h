@@ -60,7 +60,9 @@ HWY_INLINE void finish_block(const linear_args& a, std::uint32_t row, std::uint3
 template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
 HWY_INLINE void narrow_rows(const linear_args& a, const block_panels& w, std::uint32_t row, std::uint32_t first) {
   vec_f y[tokens][n];
-  if constexpr (quant::form_of(type) == quant::canonical_form::g32)
+  if constexpr (quant::form_of(type) == quant::canonical_form::floating)
+    float_narrow<type, tokens, n>(a.w.columns, w, a.x, first, y);
+  else if constexpr (quant::form_of(type) == quant::canonical_form::g32)
     g32_narrow<type, tokens, n>(w, *a.q, first, y);
   else
     g256_narrow<type, tokens, n>(w, *a.q, first, y);
@@ -82,15 +84,18 @@ HWY_INLINE void narrow_block(const linear_args& a, const block_panels& w, std::u
   with_count<narrow_tokens>(count, [&](auto tokens) HWY_ATTR { narrow_rows<type, tokens(), wide>(a, w, row, first); });
 }
 
+/// A block of rows for all tokens where they are so few that unpacking does not pay.
+template <tensor_type type>
+HWY_INLINE void few_tokens(const linear_args& a, const block_panels& w, std::uint32_t row) {
+  for (std::uint32_t first = 0; first < a.tokens; first += narrow_tokens) {
+    const std::uint32_t count = a.tokens - first < narrow_tokens ? a.tokens - first : narrow_tokens;
+    narrow_block<type>(a, w, row, first, count);
+  }
+}
+
 template <tensor_type type>
 HWY_INLINE void quantized_block(const linear_args& a, const block_panels& w, std::uint32_t row) {
-  if (a.tokens <= 2 * narrow_tokens) {
-    for (std::uint32_t first = 0; first < a.tokens; first += narrow_tokens) {
-      const std::uint32_t count = a.tokens - first < narrow_tokens ? a.tokens - first : narrow_tokens;
-      narrow_block<type>(a, w, row, first, count);
-    }
-    return;
-  }
+  if (a.tokens <= 2 * narrow_tokens) return few_tokens<type>(a, w, row);
   HWY_ALIGN float c[block_tokens * block_rows];
   for (std::uint32_t first = 0; first < a.tokens; first += block_tokens) {
     const std::uint32_t count = a.tokens - first < block_tokens ? a.tokens - first : block_tokens;
@@ -103,6 +108,8 @@ HWY_INLINE void quantized_block(const linear_args& a, const block_panels& w, std
 }
 
 inline void floating_block(const linear_args& a, const block_panels& w, std::uint32_t row) {
+  if (a.tokens <= 2 * narrow_tokens && quant::form_of(a.w.type) == quant::canonical_form::floating)
+    return with_float_type(a.w.type, [&](auto type) HWY_ATTR { few_tokens<type()>(a, w, row); });
   HWY_ALIGN float c[block_tokens * block_rows];
   for (std::uint32_t first = 0; first < a.tokens; first += block_tokens) {
     const std::uint32_t count = a.tokens - first < block_tokens ? a.tokens - first : block_tokens;

@@ -30,17 +30,69 @@ HWY_INLINE void with_body_type(tensor_type type, const F& f) {
   }
 }
 
+/// Calls f with the float type as a constant.
+template <class F>
+HWY_INLINE void with_float_type(tensor_type type, const F& f) {
+  switch (type) {
+    case tensor_type::f32:
+      return f(std::integral_constant<tensor_type, tensor_type::f32>{});
+    case tensor_type::f16:
+      return f(std::integral_constant<tensor_type, tensor_type::f16>{});
+    default:
+      return f(std::integral_constant<tensor_type, tensor_type::bf16>{});
+  }
+}
+
+/// Bytes of a column of a panel.
+template <tensor_type type>
+inline constexpr std::uint32_t float_column = quant::panel_rows * (type == tensor_type::f32 ? 4 : 2);
+
 /// A chunk of 512 columns of a block of rows as f32.
 struct float_chunk {
   HWY_ALIGN float w[chunk_elements][wide][lanes];
 };
 
-HWY_INLINE vec_f load_float(tensor_type type, const block_panels& w, std::uint32_t i, std::uint32_t k) {
-  if (type == tensor_type::f32) return hn::LoadU(df, reinterpret_cast<const float*>(w.at(i, std::size_t{k} * 64, 4)));
-  const std::byte* at = w.at(i, std::size_t{k} * 32, 2);
-  if (type == tensor_type::f16) return load_scales(at);
+template <tensor_type type>
+HWY_INLINE vec_f load_float(const block_panels& w, std::uint32_t i, std::uint32_t k) {
+  const std::byte* at = w.at(i, std::size_t{k} * float_column<type>, float_column<type> / quant::panel_rows);
+  if constexpr (type == tensor_type::f32) return hn::LoadU(df, reinterpret_cast<const float*>(at));
+  if constexpr (type == tensor_type::f16) return load_scales(at);
   const hn::Rebind<hwy::bfloat16_t, tag_f> half;
   return hn::PromoteTo(df, hn::LoadU(half, reinterpret_cast<const hwy::bfloat16_t*>(at)));
+}
+
+/// Up to `narrow_tokens` tokens from `first` for n row vectors, one pass over their panels. Shapes: x [tokens,
+/// columns]. y [tokens][n] comes out.
+template <tensor_type type, std::uint32_t tokens, std::uint32_t n>
+HWY_INLINE void float_narrow(std::uint32_t columns, const block_panels& w, const float* x, std::uint32_t first,
+                             vec_f (&y)[tokens][n]) {
+  constexpr std::uint32_t fetched = 16;  // columns at once
+  x += std::size_t{first} * columns;
+  for (std::uint32_t t = 0; t < tokens; ++t)
+    for (std::uint32_t i = 0; i < n; ++i) y[t][i] = hn::Zero(df);
+  for (std::uint32_t k = 0; k < columns;) {
+    const std::uint32_t end = columns - k < chunk_elements ? columns : k + chunk_elements;
+    vec_f acc[tokens][n];
+    for (std::uint32_t t = 0; t < tokens; ++t)
+      for (std::uint32_t i = 0; i < n; ++i) acc[t][i] = hn::Zero(df);
+    while (k < end) {
+      w.template fetch<n>(std::size_t{k} * float_column<type>, fetched * float_column<type>);
+      const std::uint32_t stop = end - k < fetched ? end : k + fetched;
+      for (; k < stop; ++k) {
+        vec_f one[n];
+        HWY_UNROLL(2)
+        for (std::uint32_t i = 0; i < n; ++i) one[i] = load_float<type>(w, i, k);
+        HWY_UNROLL(4)
+        for (std::uint32_t t = 0; t < tokens; ++t) {
+          const vec_f a = hn::Set(df, x[std::size_t{t} * columns + k]);
+          HWY_UNROLL(2)
+          for (std::uint32_t i = 0; i < n; ++i) acc[t][i] = hn::MulAdd(one[i], a, acc[t][i]);
+        }
+      }
+    }
+    for (std::uint32_t t = 0; t < tokens; ++t)
+      for (std::uint32_t i = 0; i < n; ++i) y[t][i] = hn::Add(y[t][i], acc[t][i]);
+  }
 }
 
 template <tensor_type type>
@@ -91,8 +143,10 @@ HWY_INLINE void dequantize_block(const block_panels& w, std::uint32_t group, std
 inline void float_unpack(tensor_type type, const block_panels& w, std::uint32_t from, std::uint32_t columns,
                          float_chunk& out) {
   if (quant::form_of(type) == quant::canonical_form::floating) {
-    for (std::uint32_t k = 0; k < columns; ++k)
-      for (std::uint32_t i = 0; i < wide; ++i) hn::Store(load_float(type, w, i, from + k), df, out.w[k][i]);
+    with_float_type(type, [&](auto constant) HWY_ATTR {
+      for (std::uint32_t k = 0; k < columns; ++k)
+        for (std::uint32_t i = 0; i < wide; ++i) hn::Store(load_float<constant()>(w, i, from + k), df, out.w[k][i]);
+    });
     return;
   }
   with_body_type(type, [&](auto body) HWY_ATTR {
