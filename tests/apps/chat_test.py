@@ -339,7 +339,6 @@ class commands(chatting):
             self.assertIn("No such file", self.ask(chat, f"/save {self.folder}/no/file"))
             self.assertEqual(self.saved(chat), before)
 
-
     def test_a_conversation_that_outgrows_the_context_goes_on(self):
         with server_process(BINARY, "-m", model("tiny"), "-c", "384", "--log-level", "warn") as server:
             for chat in (self.local("-c", "384", "-n", "9"), self.start("--server", server.url, "--temp", "0", "-n", "9")):

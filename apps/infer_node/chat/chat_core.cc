@@ -70,7 +70,7 @@ chat_core::chat_core(chat_settings settings, std::string system) : settings_(std
 }
 
 void chat_core::set_system(std::string_view text) {
-  if (!turns_.empty() && turns_.front().role == "system") turns_.erase(turns_.begin());
+  if (system_turns() != 0) turns_.erase(turns_.begin());
   if (!text.empty()) turns_.insert(turns_.begin(), {"system", std::string(text), {}});
 }
 
@@ -134,8 +134,7 @@ effects chat_core::command(std::string_view name, std::string_view rest) {
   if (name == "/show") return show();
   if (name == "/regen") return again();
   if (name == "/clear") {
-    const bool has_system = !turns_.empty() && turns_.front().role == "system";
-    turns_.resize(has_system ? 1 : 0);
+    turns_.resize(system_turns());
     return say("The conversation is forgotten.");
   }
   if (name == "/system") {
@@ -143,8 +142,7 @@ effects chat_core::command(std::string_view name, std::string_view rest) {
       set_system(rest);
       return say("The system message is set.");
     }
-    const bool has_system = !turns_.empty() && turns_.front().role == "system";
-    return say(has_system ? turns_.front().content : "There is no system message.");
+    return say(system_turns() != 0 ? turns_.front().content : "There is no system message.");
   }
   if (name == "/stats") {
     const std::string why = settings_.set("stats", rest);
@@ -175,9 +173,8 @@ effects chat_core::show() const {
   std::string out;
   for (const std::string_view name : setting_names())
     out += padded(name, 20) + padded(settings_.get(name), 8) + std::string(setting_help(name)) + "\n";
-  const bool has_system = !turns_.empty() && turns_.front().role == "system";
-  const std::size_t messages = turns_.size() - (has_system ? 1 : 0);
-  if (has_system) out += padded("system", 20) + turns_.front().content + "\n";
+  const std::size_t messages = turns_.size() - system_turns();
+  if (system_turns() != 0) out += padded("system", 20) + turns_.front().content + "\n";
   return say(out + "The conversation holds " + std::to_string(messages) + (messages == 1 ? " message." : " messages."));
 }
 
@@ -216,7 +213,7 @@ effects chat_core::answered(const answer_end& end) {
 }
 
 effects chat_core::too_long() {
-  const auto first = turns_.begin() + (!turns_.empty() && turns_.front().role == "system" ? 1 : 0);
+  const auto first = turns_.begin() + static_cast<std::ptrdiff_t>(system_turns());
   const auto is_prompt = [](const chat_turn& turn) { return turn.role == "user"; };
   const auto prompts = std::count_if(first, turns_.end(), is_prompt);
   if (prompts < 2) return {};
@@ -233,8 +230,7 @@ effects chat_core::loaded(const std::string& path, const result<std::string>& te
   auto turns = turns_of(text.value());
   if (!turns) return complain(path + ": " + turns.error().message());
   turns_ = std::move(turns.value());
-  const bool has_system = !turns_.empty() && turns_.front().role == "system";
-  const std::size_t messages = turns_.size() - (has_system ? 1 : 0);
+  const std::size_t messages = turns_.size() - system_turns();
   return say(std::to_string(messages) + (messages == 1 ? " message" : " messages") + " from " + path);
 }
 

@@ -84,6 +84,8 @@ class chat_core {
   effects show() const;
   effects again();
   void set_system(std::string_view text);
+  /// Turns before the conversation: 1 where the first is a system message.
+  std::size_t system_turns() const { return !turns_.empty() && turns_.front().role == "system" ? 1 : 0; }
 
   chat_settings settings_;
   std::vector<chat_turn> turns_;

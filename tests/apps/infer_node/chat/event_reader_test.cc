@@ -61,6 +61,9 @@ TEST(RefusalText, IsTheErrorsMessageOrTheBody) {
   EXPECT_EQ(refusal_text(R"({"error": {"message": "no such model"}})"), "no such model");
   EXPECT_EQ(refusal_text(R"({"error": "plain"})"), "\"plain\"");
   EXPECT_EQ(refusal_text("Bad Gateway"), "Bad Gateway");
+}
+
+TEST(IsTooLong, KnowsTheCodeOfOpenAiAndTheTypeOfLlamaCpp) {
   EXPECT_TRUE(is_too_long(R"({"error": {"code": "context_length_exceeded"}})"));
   EXPECT_TRUE(is_too_long(R"({"error": {"code": 400, "type": "exceed_context_size_error"}})"));
   for (const char* other : {R"({"error": {"code": "model_not_found"}})", R"({"error": "plain"})", "Bad Gateway", "[]"})
