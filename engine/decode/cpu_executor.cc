@@ -144,18 +144,25 @@ class step {
   void norm(const plan::op& o, std::uint8_t forms) {
     const slot_buffer& in = slot(o.in[0]);
     slot_buffer& out = slot(o.out[0]);
-    const float* w = weight(o.w[0]).vector.data();
+    const std::vector<float>& weights = weight(o.w[0]).vector;
     const plan::norm_params& norm = p_.plan.params[o.params].norm;
     const float* bias = o.w[1] ? weight(o.w[1]).vector.data() : nullptr;
+    const auto width = static_cast<std::uint32_t>(in.width / norm.parts);
+    // Parts in a run have one weight: all of them, or each by itself.
+    const std::uint32_t run = weights.size() == width ? norm.parts : 1;
     out.invalidate();
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
       const float* x = in.values.data() + at;
       float* y = out.values.data() + at;
-      if (o.kind == plan::op_kind::rms_norm)
-        ops_.rms_norm(x, w, norm.eps, norm.parts, in.width / norm.parts, y);
-      else
-        ops_.layer_norm(x, w, bias, norm.eps, norm.parts, in.width / norm.parts, y);
+      for (std::uint32_t part = 0; part < norm.parts; part += run) {
+        const std::size_t skip = std::size_t{part} * width;
+        const float* w = run == 1 ? weights.data() + skip : weights.data();
+        if (o.kind == plan::op_kind::rms_norm)
+          ops_.rms_norm(x + skip, w, norm.eps, run, width, y + skip);
+        else
+          ops_.layer_norm(x + skip, w, bias, norm.eps, run, width, y + skip);
+      }
       if (forms & 1) quantize(out, quant::canonical_form::g32, t);
       if (forms & 2) quantize(out, quant::canonical_form::g256, t);
     });

@@ -99,6 +99,7 @@ class weight_finder {
   /// What is wrong with the shape; empty: nothing.
   std::string mismatch(const tensor_row& row, const formats::tensor_info& info) const {
     std::uint64_t columns = h_.size(row.columns) / (row.half_columns ? 2 : 1), rows = h_.size(row.rows);
+    if (row.by_heads) rows = std::exchange(columns, h_.size(hyper::head_dim)) / h_.size(hyper::head_dim);
     if (row.rows_in_file != hyper::zero) (is_vector(row) ? columns : rows) = h_.size(row.rows_in_file);
     if (rows_of(row) != hub_rows::all)
       (is_vector(row) ? columns : rows) = h_.size(hyper::q_width) + 2 * h_.size(hyper::kv_width);

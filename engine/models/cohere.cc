@@ -15,6 +15,11 @@ constexpr auto hyper_table =
     rows::shape_and(rows::layer_norm_eps, rows::attention_scale,
                     hyper_row{hyper::logit_factor, "logit_scale", rows::constant<1>, 1e-6, 1e6});
 
+// The largest models norm queries and keys.
+constexpr auto tensor_table = rows::with(rows::side_by_side_tensors,  //
+                                         rows::norm_by_heads(rows::q_norm(hyper::q_width), rows::paired),
+                                         rows::norm_by_heads(rows::k_norm(hyper::kv_width), rows::paired));
+
 }  // namespace
 
 const family_descriptor cohere{
@@ -22,7 +27,7 @@ const family_descriptor cohere{
     .architectures = architectures,
     .source = "Cohere 2024; Hugging Face modeling_cohere.py",
     .hyper = hyper_table,
-    .tensors = rows::side_by_side_tensors,
+    .tensors = tensor_table,
     .layer = rows::side_by_side,
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,

@@ -62,16 +62,22 @@ inline constexpr hyper_row window_in_all{hyper::window_period, "", constant<1 <<
 inline constexpr hyper_row same_local_rope{hyper::local_rope_base, "rope.freq_base_swa", same_as<hyper::rope_base>, 1,
                                            1e12};
 
+/// `rows`, and `more` after them.
+template <class Row, std::size_t count, class... More>
+constexpr std::array<Row, count + sizeof...(More)> with(const std::array<Row, count>& rows, const More&... more) {
+  std::array<Row, count + sizeof...(More)> out{};
+  std::size_t at = 0;
+  for (const Row& row : rows) out[at++] = row;
+  ((out[at++] = more), ...);
+  return out;
+}
+
 /// What nearly every decoder has, and `more`.
 inline constexpr std::array shape{width,    layers,  ffn_width, context,   heads,    kv_heads,
                                   head_dim, q_width, kv_width,  rope_dims, rope_base};
 template <class... More>
-constexpr std::array<hyper_row, shape.size() + sizeof...(More)> shape_and(const More&... more) {
-  std::array<hyper_row, shape.size() + sizeof...(More)> out{};
-  std::size_t at = 0;
-  for (const hyper_row& row : shape) out[at++] = row;
-  ((out[at++] = more), ...);
-  return out;
+constexpr auto shape_and(const More&... more) {
+  return with(shape, more...);
 }
 
 inline constexpr tensor_row token_embedding{role::token_embedding, "token_embd.weight", hyper::vocabulary,
@@ -121,6 +127,12 @@ constexpr tensor_row q_norm(hyper columns) {
 }
 constexpr tensor_row k_norm(hyper columns) {
   return vector(role::k_norm, "blk.{layer}.attn_k_norm.weight", columns);
+}
+/// The weight of a norm that has another one for each head.
+constexpr tensor_row norm_by_heads(tensor_row row, plan::row_order order) {
+  row.order = order;
+  row.optional = row.by_heads = true;
+  return row;
 }
 constexpr tensor_row q_bias(bool optional, plan::row_order order = canonical) {
   return vector(role::q_bias, "blk.{layer}.attn_q.bias", hyper::q_width, optional, order);

@@ -110,6 +110,7 @@ struct tensor_row {
   bool optional = false;
   plan::row_order order = plan::row_order::canonical;
   bool half_columns = false;  // the vector has columns / 2 values
+  bool by_heads = false;      // the vector's values of each head are a row in the file
   // Where `rows` are a part of a tensor; zero: the whole. Of vectors both count columns.
   hyper first_row = hyper::zero, rows_in_file = hyper::zero;
 };

@@ -70,10 +70,12 @@ class writer {
   bool has_windows() const { return h_.size(hyper::window) > 0; }
   bool is_windowed(std::uint32_t layer) const { return layers_.windowed[layer]; }
   const layer_kind& kind() const { return is_windowed(layer_) ? local_ : global_; }
-  /// Parts of a row of `width` values that a norm treats by themselves: as many as its weight fits into it.
+  /// Parts of a row of `width` values that a norm treats by themselves: heads where its weight is stored by heads, else
+  /// as many as its weight fits into it.
   std::uint32_t parts(role norm, hyper width) const {
     const auto row = std::ranges::find(family_.tensors, norm, &tensor_row::role);
-    return row == family_.tensors.end() ? 1 : h_.size(width) / h_.size(row->columns);
+    if (row == family_.tensors.end()) return 1;
+    return h_.size(width) / h_.size(row->by_heads ? hyper::head_dim : row->columns);
   }
 
   layer_kind rope_params(const rope_turns& turns) {

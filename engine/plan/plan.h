@@ -59,7 +59,7 @@ struct embed_params {
 };
 struct norm_params {
   float eps = 0;
-  std::uint32_t parts = 1;  // w[0] has a part's width
+  std::uint32_t parts = 1;  // w[0] has the width of one, for all of them, or of a row
 };
 struct rope_params {
   std::uint32_t heads = 0, head_dim = 0;

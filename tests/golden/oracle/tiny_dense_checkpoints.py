@@ -102,6 +102,8 @@ VARIANTS = {
     "glm4_quarter": ("glm4", "Glm4", UNTIED | dict(
         attention_bias=False, head_dim=24, num_key_value_heads=1,
         rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25})),
+    "cohere_norms": ("command-r", "Cohere", dict(
+        logit_scale=0.8, layer_norm_eps=1e-5, use_qk_norm=True, head_dim=16, hidden_size=64)),
 }
 PAIRED = ("granite", "smollm3", "internlm2", "llama", "mistral3")
 SHARDED = ("qwen3_sharded",)
