@@ -53,6 +53,8 @@ int main(int argc, char** argv) {
   }
   try {
     app.parse(arguments(argc, argv));
+  } catch (const CLI::RuntimeError& e) {
+    return e.get_exit_code();
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : wrong_usage;
   }

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "actors/loader/hub_reference.h"
 #include "actors/loader/model_store.h"
 #include "actors/model/footprint.h"
 
@@ -64,10 +65,13 @@ actors::zoo_model model_options::zoo_model(const std::string& model_path) const 
 }
 
 std::string model_path(const std::string& name) {
-  std::error_code none;
-  if (std::filesystem::exists(name, none)) return name;
+  std::error_code failed;
+  if (name.empty() || std::filesystem::exists(name, failed) || failed) return name;
   const auto found = hub::find_model(hub::models_folder(), name);
-  return found ? found->path.string() : name;
+  if (found) return found->path.string();
+  const std::string what = name + ": no such file or folder, and no model was pulled by that name; ";
+  throw CLI::RuntimeError(fail_with(what + (hub::parse_reference(name) ? "to fetch it: infer-node pull " + name
+                                                                       : "infer-node list shows those that were")));
 }
 
 CLI::Validator pulled_name() {

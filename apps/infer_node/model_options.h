@@ -23,9 +23,10 @@ struct model_options {
 /// Type names of options whose values shells complete.
 inline constexpr const char *model_type = "MODEL", *folder_type = "DIR";
 
-/// The path of the pulled model that is called `name`; `name` itself where it is a path or none is called so.
+/// The path of the model that is called `name`: `name` itself where it is a path or empty, else that of a pulled model.
+/// Errors: says what there is to do and throws CLI::RuntimeError with the exit code.
 std::string model_path(const std::string& name);
-/// For options that take a model: replaces a pulled model's name by its path.
+/// For options that take a model: replaces its name by its path, as model_path.
 CLI::Validator pulled_name();
 
 /// Prints "infer-node: …" to the error stream and returns 1.

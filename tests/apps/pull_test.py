@@ -232,6 +232,17 @@ class refusals(pulling):
             self.assertEqual([r[3] for r in store.requests], [None])
             self.assertEqual({r[3] for r in hub.requests}, {"Bearer secret"})
 
+    def test_a_model_that_was_not_pulled_is_named_with_what_to_do(self):
+        def refused(*command):
+            done = subprocess.run([BINARY, *command], capture_output=True, text=True, timeout=60, check=False,
+                                  env=self.environment(INFER_MODELS=self.models))
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+            return done.stderr
+        name = "owner/name:Q4_0"
+        for command in (["run", "-m", name, "hi"], ["inspect", name], ["serve", "-m", name], ["bench", "-m", name]):
+            self.assertIn(f"{name}: no such file or folder, and no model was pulled by that name; to fetch it: infer-node pull {name}\n", refused(*command))
+        self.assertIn("here.gguf: no such file or folder", refused("inspect", "here.gguf"))
+
     def test_names_that_are_not_there(self):
         with self.one() as hub:
             self.assertIn("404: check the name", self.refused(hub, "owner/nobody"))
