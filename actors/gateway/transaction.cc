@@ -62,7 +62,8 @@ transaction::~transaction() {
 
 bool transaction::check_head() {
   if (!is_allowed_origin(head_, shared_.config.allowed_origins)) {
-    fail(http::edge_error(403, "origin_not_allowed", "requests from this origin are not allowed"));
+    fail(http::edge_error(403, "origin_not_allowed",
+                          "requests from this origin are not allowed; the server allows it with --allow-origin"));
   } else if (head_.method == "OPTIONS") {
     respond(204, {}, {}, preflight_fields(head_));
   } else if (!is_open(route_.to) && !caller_of(head_, shared_.config.api_keys)) {
@@ -114,7 +115,7 @@ void transaction::parsed_call(http::parsed<http::call> call) {
                          static_cast<std::uint64_t>(std::time(nullptr)),
                          call_->generate.model,
                          shared_.config.fingerprint,
-                         call_->metadata_json,
+                         call_->metadata,
                          call_->service_tier};
   if (call_->stream)
     stream_.emplace(*call_, std::move(head));

@@ -82,6 +82,7 @@ class local final : public answer_source {
     if (asked.raw) {
       request.prompt.kind = msg::prompt_kind::text;
       request.prompt.text = asked.turns.front().content;
+      request.prompt.parse_special = true;
       if (asked.settings.max_tokens >= 0) request.max_tokens = static_cast<std::uint32_t>(asked.settings.max_tokens);
     } else {
       auto call = http::parse_chat(boost::json::serialize(chat_body(asked.turns, asked.settings)), {});

@@ -91,13 +91,20 @@ TEST(StreamWriter, PutsLogprobsBesideTheirText) {
       std::string::npos);
 }
 
+TEST(StreamWriter, TheTakenTokenIsAmongTheLikelyOnesOfACompletion) {
+  stream_writer writer(make_call(call_kind::completion, 1, true), head());
+  const std::string chunk = writer.text({1, 0, "ab", {{1, "a", -3, {{2, "z", -1}}}, {3, "b", -2, {}}}, 2});
+  EXPECT_NE(chunk.find(R"("top_logprobs":[{"z":-1.0,"a":-3.0},{"b":-2.0}])"), std::string::npos) << chunk;
+}
+
 TEST(StreamWriter, CompletionsHaveTextAndRunningOffsets) {
   stream_writer writer(make_call(call_kind::completion, 1, true), head());
   EXPECT_EQ(writer.started({1, "real", 5, 2, 9}), "");
   EXPECT_NE(
       writer.text({1, 0, "éb", tokens(), 2})
-          .find(R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],"token_logprobs":[-0.5,null],)"
-                R"("top_logprobs":[{"é":-0.5,"�":-9999.0},null],"text_offset":[0,1]},"finish_reason":null}])"),
+          .find(
+              R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],"token_logprobs":[-0.5,null],)"
+              R"("top_logprobs":[{"é":-0.5,"bytes:\\xff":-9999.0},null],"text_offset":[0,1]},"finish_reason":null}])"),
       std::string::npos);
   EXPECT_NE(writer.text({1, 0, "éb", tokens(), 4}).find(R"("text_offset":[2,3])"), std::string::npos);
   const std::string end = writer.choice_finished({1, 0, msg::finish_reason::stop, "", 3});
@@ -160,10 +167,14 @@ TEST(WholeAnswer, ShowsTheMostLikelyOfMoreChoicesOfEveryPrompt) {
 TEST(WholeAnswer, GivesBackWhatClientsSendToGetBack) {
   answer_head with = head();
   with.service_tier = true;
-  with.metadata_json = R"({"a":"b"})";
+  with.metadata = {{"a", "b"}};
   whole_answer answer(make_call(call_kind::chat), with);
   const std::string body = answer.body(finished());
   EXPECT_NE(body.find(R"("service_tier":"default","metadata":{"a":"b"})"), std::string::npos) << body;
+  boost::json::value nested = "x";
+  for (int i = 0; i < 250; ++i) nested = boost::json::object{{"a", std::move(nested)}};
+  with.metadata = nested.get_object();
+  EXPECT_NE(whole_answer(make_call(call_kind::chat), with).body(finished()).find(R"({"a":{"a":)"), std::string::npos);
 }
 
 TEST(Infill, AnswersAsLlamaServerDoes) {
