@@ -4,11 +4,11 @@
 #include <boost/json/parse.hpp>
 #include <utility>
 
-#include "apps/infer_node/chat/reasoning_split.h"
 #include "engine/formats/chat_source.h"
 #include "engine/models/builder.h"
 #include "engine/models/descriptor.h"
 #include "engine/templates/chat_prompt.h"
+#include "engine/templates/reasoning_split.h"
 #include "engine/tokenize/model_tokenizer.h"
 
 namespace infer::apps {
@@ -67,9 +67,10 @@ template_report template_of(const formats::model_file& file) {
   }
   const templates::chat_template& chat = compiled.value();
   out.abilities = templates::probe(chat);
-  if (rendered(chat, R"({"enable_thinking":true})") != rendered(chat, R"({"enable_thinking":false})"))
+  if (rendered(chat, R"({"enable_thinking":true,"thinking":true})") !=
+      rendered(chat, R"({"enable_thinking":false,"thinking":false})"))
     out.thinks = thinking::switchable;
-  else if (ends_in_reasoning(rendered(chat, "")))
+  else if (templates::ends_in_reasoning(rendered(chat, "")))
     out.thinks = thinking::opened;
   return out;
 }

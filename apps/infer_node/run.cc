@@ -70,7 +70,7 @@ int answer_once(const run_options& o, answer_source& source) {
   const bool is_terminal = isatty(STDOUT_FILENO) != 0;
   answer_view view(may_colour());
   std::string text, reasoning;
-  const auto show = [&](const answer_piece& piece) {
+  const auto show = [&](const templates::answer_piece& piece) {
     if (o.json)
       (piece.reasoning ? reasoning : text) += piece.text;
     else

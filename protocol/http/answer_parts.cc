@@ -47,8 +47,8 @@ std::uint64_t characters(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-double per_second(std::uint32_t tokens, std::uint32_t ms) {
-  return ms == 0 ? 0.0 : tokens * 1000.0 / ms;
+double per_second(std::uint32_t tokens, std::uint64_t us) {
+  return us == 0 ? 0.0 : tokens * 1e6 / static_cast<double>(us);
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ json::object usage_of(const msg::request_finished& finished) {
   json::object prompt, completion, out;
   prompt["cached_tokens"] = finished.cached_tokens;
   prompt["audio_tokens"] = 0;
-  completion["reasoning_tokens"] = 0;
+  completion["reasoning_tokens"] = finished.reasoning_tokens;
   completion["audio_tokens"] = 0;
   completion["accepted_prediction_tokens"] = 0;
   completion["rejected_prediction_tokens"] = 0;
@@ -113,11 +113,11 @@ json::object timings_of(const msg::request_finished& finished) {
   json::object out;
   out["cache_n"] = finished.cached_tokens;
   out["prompt_n"] = computed;
-  out["prompt_ms"] = static_cast<double>(finished.prefill_ms);
-  out["prompt_per_second"] = per_second(computed, finished.prefill_ms);
+  out["prompt_ms"] = static_cast<double>(finished.prefill_us) / 1000;
+  out["prompt_per_second"] = per_second(computed, finished.prefill_us);
   out["predicted_n"] = finished.completion_tokens;
-  out["predicted_ms"] = static_cast<double>(finished.decode_ms);
-  out["predicted_per_second"] = per_second(finished.completion_tokens, finished.decode_ms);
+  out["predicted_ms"] = static_cast<double>(finished.decode_us) / 1000;
+  out["predicted_per_second"] = per_second(finished.completion_tokens, finished.decode_us);
   return out;
 }
 

@@ -48,6 +48,14 @@ parsed<std::string> read_template_arguments(const fields& from) {
   return out.empty() ? std::string() : write_json(out);
 }
 
+/// Whether thinking is set apart from the answer, in llama.cpp's words.
+parsed<bool> read_reasoning_format(const fields& from) {
+  INFER_TRY(const json::string* const format, read_string(from, "reasoning_format"));
+  if (format == nullptr || *format == "auto" || *format == "deepseek" || *format == "deepseek-legacy") return true;
+  if (*format == "none") return false;
+  return refuse(invalid_value("reasoning_format", "'reasoning_format' must be auto, none or deepseek"));
+}
+
 /// Whether the assistant's turn is opened, or the last message's continued.
 parsed<void> read_turn(const fields& from, msg::prompt& prompt) {
   INFER_TRY(const auto open, read_bool(from, "add_generation_prompt"));
@@ -102,6 +110,7 @@ parsed<call> parse_chat(std::string body, const call_defaults& defaults) {
   INFER_TRY(generate.prompt.tools_json, read_tools(request));
   INFER_TRY(generate.prompt.template_kwargs_json, read_template_arguments(from));
   INFER_TRYV(read_turn(from, generate.prompt));
+  INFER_TRY(generate.split_reasoning, read_reasoning_format(from));
   INFER_TRYV(read_chat_logprobs(from, generate));
   out.show_logprobs = generate.logprobs;
   INFER_TRYV(read_chat_limit(from, generate));

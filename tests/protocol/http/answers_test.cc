@@ -30,7 +30,7 @@ answer_head head() {
 }
 
 msg::request_finished finished() {
-  return {1, 5, 3, 2, 100, 200};
+  return {1, 5, 3, 2, 100000, 200000};
 }
 
 const std::string chunk_start =
@@ -89,6 +89,23 @@ TEST(StreamWriter, PutsLogprobsBesideTheirText) {
                 R"({"token":"é","logprob":-0.5,"bytes":[195,169]},{"token":"�","logprob":-9999.0,"bytes":[255]}]},)"
                 R"({"token":"b","logprob":-9999.0,"bytes":[98],"top_logprobs":[]}],"refusal":null})"),
       std::string::npos);
+}
+
+TEST(StreamWriter, ThinkingComesBesideTheAnswerAndBeforeIt) {
+  stream_writer writer(make_call(call_kind::chat), head());
+  EXPECT_NE(writer.text({1, 0, "", {}, 1, "hm"}).find(R"("delta":{"reasoning_content":"hm"},"logprobs":null)"),
+            std::string::npos);
+  const std::string both = writer.text({1, 0, "Yes", {}, 3, " so"});
+  EXPECT_LT(both.find(R"("delta":{"reasoning_content":" so"})"), both.find(R"("delta":{"content":"Yes"})"));
+  EXPECT_NE(both.find(R"("delta":{"content":"Yes"})"), std::string::npos);
+  whole_answer whole(make_call(call_kind::chat), head());
+  whole.text({1, 0, "", {}, 1, "hm"});
+  whole.text({1, 0, "Yes", {}, 3, " so"});
+  msg::request_finished end = finished();
+  end.reasoning_tokens = 2;
+  const std::string body = whole.body(end);
+  EXPECT_NE(body.find(R"("content":"Yes","reasoning_content":"hm so")"), std::string::npos) << body;
+  EXPECT_NE(body.find(R"("reasoning_tokens":2)"), std::string::npos) << body;
 }
 
 TEST(StreamWriter, TheTakenTokenIsAmongTheLikelyOnesOfACompletion) {

@@ -259,6 +259,13 @@ TEST(ParseChat, PassesReasoningEffortToTheTemplate) {
             R"({"enable_thinking":true,"reasoning_effort":"none","thinking":false})");
 }
 
+TEST(ParseChat, ThinkingIsSetApartUnlessItIsWantedAsText) {
+  EXPECT_TRUE(good(chat("\"n\":1")).generate.split_reasoning);
+  EXPECT_TRUE(good(chat(R"("reasoning_format":"deepseek")")).generate.split_reasoning);
+  EXPECT_FALSE(good(chat(R"("reasoning_format":"none")")).generate.split_reasoning);
+  EXPECT_EQ(refused(chat(R"("reasoning_format":"xml")")), "invalid_value reasoning_format");
+}
+
 TEST(ParseChat, BodyMustBeAnObject) {
   EXPECT_EQ(refused(parse_chat("[]", {})), "invalid_json ");
   EXPECT_EQ(refused(parse_chat("", {})), "invalid_json ");
