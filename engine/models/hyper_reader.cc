@@ -150,6 +150,14 @@ result<const family_descriptor*> family_of(const formats::model_file& file) {
   return family;
 }
 
+std::optional<std::size_t> embedding_rows(const formats::model_file& file) {
+  const auto family = family_of(file);
+  if (!family) return std::nullopt;
+  const bool hub = file.format() == formats::file_format::hub;
+  const auto* found = file.find(hub ? hub_tensor_name(*family.value(), "token_embd.weight") : "token_embd.weight");
+  return found == nullptr ? std::nullopt : std::optional<std::size_t>(found->shape[1]);
+}
+
 result<hyper_values> read_hyper(const family_descriptor& family, const formats::model_file& file,
                                 const key_view& keys) {
   if (keys.is_hub()) {
@@ -158,8 +166,7 @@ result<hyper_values> read_hyper(const family_descriptor& family, const formats::
   hyper_values values;
   for (const hyper unit : {hyper::one, hyper::embedding_scale, hyper::residual_scale, hyper::logit_factor})
     values[unit] = 1;
-  const std::string embedding = keys.is_hub() ? hub_tensor_name(family, "token_embd.weight") : "token_embd.weight";
-  if (const auto* found = file.find(embedding)) values[hyper::vocabulary] = static_cast<double>(found->shape[1]);
+  values[hyper::vocabulary] = static_cast<double>(embedding_rows(file).value_or(0));
   for (const hyper_row& row : family.hyper) {
     const std::string key = keys.name_of(row.key);
     // Where a key holds a list of layers, listed_windows reads it.

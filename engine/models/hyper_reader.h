@@ -1,6 +1,8 @@
 // What a model file's keys say, in the terms of a family's descriptor.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +40,10 @@ struct layer_lists {
 
 /// The family a file belongs to. Errors: missing_key; unsupported for one that this program does not know.
 result<const family_descriptor*> family_of(const formats::model_file& file);
+
+/// Rows of the token embedding, which are the tokens a model knows. None where the file has no embedding or is of no
+/// family.
+std::optional<std::size_t> embedding_rows(const formats::model_file& file);
 
 /// Errors:  keys that are missing, out of range or contradict each other or the family (activation, quantization).
 result<hyper_values> read_hyper(const family_descriptor& family, const formats::model_file& file, const key_view& keys);

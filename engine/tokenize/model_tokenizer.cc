@@ -6,9 +6,13 @@
 
 namespace infer::tokenize {
 
-result<std::shared_ptr<const tokenizer>> make_tokenizer(const formats::model_file& file) {
+result<std::shared_ptr<const tokenizer>> make_tokenizer(const formats::model_file& file,
+                                                        std::optional<std::size_t> rows) {
   if (file.format() == formats::file_format::gguf) {
     INFER_TRY(const auto vocabulary, read_vocabulary(file.keys()));
+    if (rows && vocabulary.pieces.size() != *rows)
+      return fail(formats::fault::malformed, "the tokenizer has " + std::to_string(vocabulary.pieces.size()) +
+                                                 " tokens, the embedding " + std::to_string(*rows));
     return tokenizer::make(vocabulary);
   }
   const std::string_view text = file.side_file("tokenizer.json");
@@ -18,7 +22,7 @@ result<std::shared_ptr<const tokenizer>> make_tokenizer(const formats::model_fil
         "the folder has no tokenizer.json; a tokenizer.model or vocab.json alone is not read: save the tokenizer "
         "again with transformers' save_pretrained");
   INFER_TRY(const auto read, read_tokenizer_json(text, file.side_file("tokenizer_config.json"),
-                                                 file.side_file("generation_config.json")));
+                                                 file.side_file("generation_config.json"), rows.value_or(any_rows)));
   return tokenizer::make(read.data);
 }
 

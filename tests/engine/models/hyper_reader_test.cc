@@ -79,6 +79,11 @@ TEST(hyper_reader, reads_what_a_configuration_says) {
   EXPECT_EQ(h.value()[hyper::norm_eps], 1e-5);
 }
 
+TEST(hyper_reader, the_rows_of_the_embedding_are_known_before_the_model_is_built) {
+  EXPECT_EQ(embedding_rows(folder_with(R"({"model_type": "llama"})").file()), 5u);
+  EXPECT_EQ(embedding_rows(folder_with(R"({"model_type": "no_such_thing"})").file()), std::nullopt);
+}
+
 TEST(hyper_reader, names_keys_as_the_file_does) {
   EXPECT_THAT(folder_with(R"({"model_type": "llama"})").message(), HasSubstr("the key hidden_size is missing"));
   EXPECT_THAT(folder_with(R"({"model_type": "gpt2"})").message(), HasSubstr("the key hidden_size is missing"));
