@@ -51,7 +51,7 @@ result<hyper_values> read_hyper(const family_descriptor& family, const formats::
 /// Errors:  lists of another length than there are layers; kinds of layers that the family does not have.
 result<layer_lists> read_layer_lists(const family_descriptor& family, const hyper_values& h, const key_view& keys);
 
-/// Whether the embedding is also the output head, whatever tensors there are.
+/// Whether a folder means the embedding to be the output head, too. One that has another head all the same means that.
 bool says_tied(const family_descriptor& family, const key_view& keys);
 
 }  // namespace infer::models
