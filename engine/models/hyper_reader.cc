@@ -9,6 +9,7 @@
 
 #include "engine/formats/fault.h"
 #include "engine/formats/quote.h"
+#include "engine/models/hub_defaults.h"
 #include "engine/models/hub_names.h"
 
 namespace infer::models {
@@ -43,6 +44,11 @@ result<void> check_hub_config(const family_descriptor& family, const formats::me
   return success();
 }
 
+/// What a configuration switches off by giving it no value.
+bool is_off_without_value(hyper field) {
+  return field == hyper::window || field == hyper::attention_softcap || field == hyper::final_softcap;
+}
+
 /// Checks that hold between hyperparameters whatever the family.
 result<void> check_hyper(const hyper_values& h) {
   if (h.size(hyper::kv_heads) == 0 || h.size(hyper::heads) % h.size(hyper::kv_heads) != 0)
@@ -56,6 +62,16 @@ result<void> check_hyper(const hyper_values& h) {
   return success();
 }
 
+/// A member of a folder's configuration: what it says, else what its class has, else `otherwise`.
+result<double> member_or_class_value(const key_view& keys, const std::string& member, double otherwise) {
+  if (keys.raw().contains(member)) {
+    if (const auto flag = keys.raw().boolean(member)) return flag.value() ? 1.0 : 0.0;
+    return keys.raw().real(member);
+  }
+  const auto type = keys.raw().text("model_type");
+  return type ? hub_default_of(type.value(), member).value_or(otherwise) : otherwise;
+}
+
 /// What hub configurations say by other means than one key.
 result<void> adjust_hub_hyper(const key_view& keys, hyper_values& h) {
   const formats::metadata& config = keys.raw();
@@ -65,10 +81,8 @@ result<void> adjust_hub_hyper(const key_view& keys, hyper_values& h) {
     h[hyper::rope_dims] = std::floor(h[hyper::head_dim] * part);
     break;
   }
-  if (config.contains("use_sliding_window")) {
-    INFER_TRY(const bool used, config.boolean("use_sliding_window"));
-    if (!used) h[hyper::window] = 0;
-  }
+  INFER_TRY(const double used, member_or_class_value(keys, "use_sliding_window", 1));
+  if (used == 0) h[hyper::window] = 0;
   return success();
 }
 
@@ -127,6 +141,24 @@ bool key_view::has(std::string_view key) const {
   return file_.keys().contains(name_of(key));
 }
 
+bool key_view::is_none(std::string_view key) const {
+  return is_hub() && !has(key) && std::ranges::any_of(hub_keys(), [&](const hub_key& row) {
+           return row.gguf == key && file_.keys().is_none(row.hub);
+         });
+}
+
+std::optional<double> key_view::class_value(std::string_view key) const {
+  if (!is_hub() || has(key) || is_none(key)) return std::nullopt;
+  const auto type = file_.keys().text("model_type");
+  if (!type) return std::nullopt;
+  for (const hub_key& row : hub_keys()) {
+    if (row.gguf != key) continue;
+    if (const auto value = hub_default_of(type.value(), row.hub))
+      return row.value == nullptr ? *value : row.value(*value);
+  }
+  return std::nullopt;
+}
+
 result<double> key_view::real(std::string_view key) const {
   const std::string name = name_of(key);
   INFER_TRY(const double value, file_.keys().real(name));
@@ -173,6 +205,10 @@ result<hyper_values> read_hyper(const family_descriptor& family, const formats::
     const bool list = row.field == hyper::window_period && keys.has(row.key) && !keys.real(row.key);
     if (!row.key.empty() && keys.has(row.key) && !list) {
       INFER_TRY(values[row.field], keys.real(row.key));
+    } else if (keys.is_none(row.key) && is_off_without_value(row.field)) {
+      values[row.field] = 0;
+    } else if (const auto value = keys.class_value(row.key)) {
+      values[row.field] = *value;
     } else if (row.otherwise != nullptr) {
       values[row.field] = row.otherwise(values);
     } else {
@@ -197,8 +233,8 @@ result<layer_lists> read_layer_lists(const family_descriptor& family, const hype
   INFER_TRY(const auto windowed, listed_windows(h, keys));
   INFER_TRY(const auto turned, listed_turns(h, keys));
   double from = 0;
-  if (keys.is_hub() && keys.raw().contains("max_window_layers")) {
-    INFER_TRY(from, keys.raw().real("max_window_layers"));
+  if (keys.is_hub()) {
+    INFER_TRY(from, member_or_class_value(keys, "max_window_layers", 0));
   }
   const auto any_window = h.size(hyper::window) > 0;
   const std::uint32_t period = h.size(hyper::window_period), no_rope = h.size(hyper::no_rope_period);

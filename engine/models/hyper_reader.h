@@ -23,6 +23,10 @@ class key_view {
   /// The file's name of a key: of several the one it has, else the first; empty where the format has none.
   std::string name_of(std::string_view key) const;
   bool has(std::string_view key) const;
+  /// Whether a folder has the key and says that it has no value.
+  bool is_none(std::string_view key) const;
+  /// The value that a folder's configuration class has for a key that the folder does not name.
+  std::optional<double> class_value(std::string_view key) const;
   /// Errors: of metadata::real.
   result<double> real(std::string_view key) const;
   /// The value, or `otherwise` where the key is absent.

@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(llama, tiny_checkpoint,
 
 INSTANTIATE_TEST_SUITE_P(gemma3, tiny_checkpoint,
                          testing::Values(checkpoint{"gemma3_window"}, checkpoint{"gemma3_linear_rope"},
-                                         checkpoint{"gemma3_local_only"}),
+                                         checkpoint{"gemma3_local_only"}, hub_alone("gemma3_wrapped")),
                          name_of);
 
 INSTANTIATE_TEST_SUITE_P(

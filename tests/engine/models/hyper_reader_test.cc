@@ -85,9 +85,45 @@ TEST(hyper_reader, the_rows_of_the_embedding_are_known_before_the_model_is_built
 }
 
 TEST(hyper_reader, names_keys_as_the_file_does) {
-  EXPECT_THAT(folder_with(R"({"model_type": "llama"})").message(), HasSubstr("the key hidden_size is missing"));
-  EXPECT_THAT(folder_with(R"({"model_type": "gpt2"})").message(), HasSubstr("the key hidden_size is missing"));
+  EXPECT_THAT(folder_with(R"({"model_type": "internlm2"})").message(), HasSubstr("the key hidden_size is missing"));
   EXPECT_THAT(folder_with(config_of("llama", R"("head_dim": 1)")).message(), HasSubstr("the key head_dim is 1"));
+}
+
+TEST(hyper_reader, what_a_configuration_does_not_name_is_its_class_value) {
+  const auto gemma3 = folder_with(R"({"model_type": "gemma3", "text_config": {"hidden_size": 2560,
+      "intermediate_size": 10240, "num_hidden_layers": 34, "sliding_window": 1024}})");
+  const auto h = gemma3.hyper();
+  ASSERT_TRUE(h) << h.error().message();
+  EXPECT_EQ(h.value()[hyper::context], 131072);
+  EXPECT_EQ(h.value()[hyper::heads], 8);
+  EXPECT_EQ(h.value()[hyper::kv_heads], 4);
+  EXPECT_EQ(h.value()[hyper::head_dim], 256);
+  EXPECT_EQ(h.value()[hyper::norm_eps], 1e-6);
+  EXPECT_EQ(h.value()[hyper::window], 1024);
+  EXPECT_EQ(h.value()[hyper::rope_base], 1e6);
+  EXPECT_EQ(h.value()[hyper::local_rope_base], 1e4);
+  EXPECT_EQ(h.value()[hyper::attention_scale], 1 / 16.0);
+  const auto cohere = folder_with(R"({"model_type": "cohere", "rope_theta": 1e6})").hyper();
+  ASSERT_TRUE(cohere) << cohere.error().message();
+  EXPECT_EQ(cohere.value()[hyper::logit_factor], 0.0625);
+  EXPECT_EQ(cohere.value()[hyper::kv_heads], 64);
+  EXPECT_EQ(cohere.value()[hyper::rope_base], 1e6);
+  EXPECT_EQ(folder_with(R"({"model_type": "qwen3"})").hyper().value()[hyper::head_dim], 128);
+  EXPECT_EQ(folder_with(R"({"model_type": "mistral"})").hyper().value()[hyper::window], 4096);
+  EXPECT_EQ(folder_with(R"({"model_type": "gpt2"})").hyper().value()[hyper::context], 1024);
+}
+
+TEST(hyper_reader, a_value_of_none_is_no_class_value) {
+  const auto at = [](const std::string& type, const std::string& more, hyper field) {
+    return folder_with(config_of(type, more)).hyper().value()[field];
+  };
+  EXPECT_EQ(at("gemma2", "", hyper::attention_softcap), 50);
+  EXPECT_EQ(at("gemma2", R"("attn_logit_softcapping": null)", hyper::attention_softcap), 0);
+  EXPECT_EQ(at("gemma2", R"("final_logit_softcapping": null)", hyper::final_softcap), 0);
+  EXPECT_EQ(at("cohere2", "", hyper::window), 4096);
+  EXPECT_EQ(at("cohere2", R"("sliding_window": null)", hyper::window), 0);
+  EXPECT_EQ(at("mistral", R"("num_key_value_heads": null)", hyper::kv_heads), 4);
+  EXPECT_EQ(at("qwen3", R"("head_dim": null)", hyper::head_dim), 8);
 }
 
 TEST(hyper_reader, turns_the_values_that_mean_another_thing) {
@@ -129,6 +165,9 @@ TEST(layer_lists, windows_are_used_only_where_the_file_says_so) {
   EXPECT_THAT(folder_with(config_of("mistral", R"("sliding_window": 8)")).lists().windowed,
               ElementsAre(true, true, true, true));
   EXPECT_THAT(folder_with(config_of("mistral", R"("sliding_window": null)")).lists().windowed,
+              ElementsAre(false, false, false, false));
+  EXPECT_THAT(folder_with(config_of("mistral")).lists().windowed, ElementsAre(true, true, true, true));
+  EXPECT_THAT(folder_with(config_of("qwen3", R"("sliding_window": 8)")).lists().windowed,
               ElementsAre(false, false, false, false));
 }
 
