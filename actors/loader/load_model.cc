@@ -24,7 +24,7 @@ result<opened_model> open(const msg::model_source& source) {
   if (const std::uint32_t most = model.plan.most_positions; most != 0 && source.context > most)
     return fail(plan::fault::unsupported, "a context of " + std::to_string(source.context) +
                                               " positions is more than the " + std::to_string(most) +
-                                              " that the model has embeddings for");
+                                              " that the model is made for");
   const footprint bytes = footprint_of(model, source, options);
   return opened_model{std::move(file), std::move(model), options, bytes};
 }

@@ -149,6 +149,7 @@ struct hub_dialect {
   bool norms_around_one = false;  // weights of norms are stored less 1
   bool paired_rows = false;       // rows of q and k lie in pairs as in GGUF
   bool transposed = false;        // matrices of layers are stored [in, out]
+  bool gelu_is_tanh = false;      // an activation called "gelu" is the tanh form
 };
 
 struct family_descriptor {

@@ -40,7 +40,7 @@ const family_descriptor gemma{
     .layer = rows::normed_before,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
-    .hub = {.model_types = model_types, .tied = true, .norms_around_one = true},
+    .hub = {.model_types = model_types, .tied = true, .norms_around_one = true, .gelu_is_tanh = true},
 };
 
 }  // namespace infer::models

@@ -17,15 +17,29 @@ namespace {
 
 using formats::fault;
 
-/// The configuration's activation by the name this program has for it; none where the name is another.
-std::optional<plan::activation> activation_named(std::string_view name) {
+/// The configuration's activation by the name this program has for it; none where the name is another. A plain "gelu"
+/// is the form with the error function, but for families whose first configurations called the tanh form so.
+std::optional<plan::activation> activation_named(std::string_view name, const hub_dialect& dialect) {
   for (const std::string_view silu : {"silu", "swish"})
     if (name == silu) return plan::activation::silu;
-  // Gemma's first configurations say "gelu" and mean the tanh form.
-  for (const std::string_view gelu : {"gelu_pytorch_tanh", "gelu_new", "gelu_fast", "gelu"})
+  for (const std::string_view gelu :
+       {"gelu_pytorch_tanh", "gelu_python_tanh", "gelu_new", "gelu_fast", "gelu_accurate"})
     if (name == gelu) return plan::activation::gelu_tanh;
+  if (name == "gelu" && dialect.gelu_is_tanh) return plan::activation::gelu_tanh;
   return std::nullopt;
 }
+
+/// A flag of a configuration that makes another model of it where it is not as here.
+struct needed_flag {
+  const char* member;
+  bool value;
+};
+constexpr std::array needed_flags{
+    needed_flag{"scale_attn_by_inverse_layer_idx", false},
+    needed_flag{"scale_attn_weights", true},
+    needed_flag{"add_cross_attention", false},
+    needed_flag{"use_bidirectional_attention", false},
+};
 
 result<void> check_hub_config(const family_descriptor& family, const formats::metadata& config) {
   if (config.contains("quantization_config.quant_method")) {
@@ -37,9 +51,16 @@ result<void> check_hub_config(const family_descriptor& family, const formats::me
   for (const char* key : {"hidden_activation", "hidden_act", "activation_function"}) {
     if (!config.contains(key)) continue;
     INFER_TRY(const auto name, config.text(key));
-    if (activation_named(name) == family.activation) break;
+    if (activation_named(name, family.hub) == family.activation) break;
     return fail(fault::unsupported, std::string(key) + " is " + formats::quote(name) + "; a " +
                                         std::string(family.name) + " model with that is not supported");
+  }
+  for (const needed_flag& flag : needed_flags) {
+    if (!config.contains(flag.member)) continue;
+    INFER_TRY(const bool said, config.boolean(flag.member));
+    if (said != flag.value)
+      return fail(fault::unsupported, std::string(flag.member) + " is " + (said ? "true" : "false") + "; a " +
+                                          std::string(family.name) + " model with that is not supported");
   }
   return success();
 }

@@ -17,7 +17,7 @@ using formats::fault;
 
 /// What a file says about how rope is scaled.
 struct scaling {
-  std::string kind = "none";  // none, linear, llama3, yarn, longrope
+  std::string kind = "none";  // none, dynamic, linear, llama3, yarn, longrope
   double factor = 1, original_context = 0;
   double magnitude = 0;  // 0: by the kind's rule
   double beta_fast = 32, beta_slow = 1, mscale = 0, mscale_all_dim = 0;
@@ -51,12 +51,13 @@ struct section {
 };
 
 result<std::string> kind_named(std::string_view name, const std::string& key) {
-  if (name == "none" || name == "default" || name == "dynamic") return std::string("none");
+  if (name == "none" || name == "default") return std::string("none");
   if (name == "su") return std::string("longrope");
-  for (const std::string_view known : {"linear", "llama3", "yarn", "longrope"})
+  for (const std::string_view known : {"dynamic", "linear", "llama3", "yarn", "longrope"})
     if (name == known) return std::string(known);
-  return fail(fault::unsupported, "the key " + key + " is " + formats::quote(name) +
-                                      "; of rope scalings none, linear, llama3, yarn and longrope are supported");
+  return fail(fault::unsupported,
+              "the key " + key + " is " + formats::quote(name) +
+                  "; of rope scalings none, dynamic, linear, llama3, yarn and longrope are supported");
 }
 
 result<scaling> read_gguf(const key_view& keys, const rope_divisors& divisors) {
@@ -250,6 +251,8 @@ result<model_ropes> read_ropes(const hyper_values& h, const key_view& keys, cons
   if (!(out.trained_context >= 0 && out.trained_context <= 1 << 28))
     return fail(fault::malformed, "the context before rope scaling, " + std::to_string(out.trained_context) +
                                       ", is not one that a model can have");
+  // Past the trained context all frequencies change with every token: what has been computed before is void.
+  if (global.kind == "dynamic" || local.kind == "dynamic") out.most_positions = h.size(hyper::context);
   if (global.kind == "longrope" && global.original_context > 0)
     out.long_from = static_cast<std::uint32_t>(global.original_context);
   return out;

@@ -150,6 +150,27 @@ TEST(hyper_reader, refuses_what_would_be_another_model) {
   EXPECT_THAT(family_of(unknown.file()).error().message(), HasSubstr("'no_such_thing'"));
 }
 
+TEST(hyper_reader, refuses_activations_and_flags_that_it_does_not_compute) {
+  const auto with = [](const std::string& type, const std::string& more) {
+    return folder_with(config_of(type, more)).message();
+  };
+  for (const std::string name : {"gelu", "relu", "quick_gelu", "gelu_10", "silu", "relu2"}) {
+    EXPECT_THAT(with("gpt2", R"("activation_function": ")" + name + "\""),
+                HasSubstr("activation_function is \"" + name));
+    EXPECT_THAT(with("starcoder2", R"("hidden_act": ")" + name + "\""), HasSubstr("hidden_act is \"" + name));
+  }
+  for (const char* type : {"llama", "qwen3", "phi3", "cohere2", "glm4"})
+    EXPECT_THAT(with(type, R"("hidden_act": "gelu_pytorch_tanh")"), HasSubstr("hidden_act is"));
+  for (const char* type : {"gemma2", "gemma3_text"})
+    EXPECT_THAT(with(type, R"("hidden_activation": "gelu")"), HasSubstr("hidden_activation is \"gelu\""));
+  EXPECT_EQ(with("gpt2", R"("activation_function": "gelu_new", "scale_attn_by_inverse_layer_idx": false)"), "");
+  EXPECT_THAT(with("gpt2", R"("scale_attn_by_inverse_layer_idx": true)"),
+              HasSubstr("scale_attn_by_inverse_layer_idx is true"));
+  EXPECT_THAT(with("gpt2", R"("scale_attn_weights": false)"), HasSubstr("scale_attn_weights is false"));
+  EXPECT_THAT(with("gemma3_text", R"("use_bidirectional_attention": true)"),
+              HasSubstr("use_bidirectional_attention is true"));
+}
+
 TEST(hyper_reader, gemmas_first_configurations_say_gelu) {
   EXPECT_EQ(folder_with(config_of("gemma", R"("hidden_act": "gelu")")).message(), "");
 }
@@ -234,6 +255,8 @@ TEST(ropes, dynamic_scaling_is_none_within_the_context) {
                      .ropes();
   EXPECT_EQ(r.global.inverse[0], 1.0f);
   EXPECT_FLOAT_EQ(r.global.inverse[1], 0.1f);
+  EXPECT_EQ(r.most_positions, 256u);
+  EXPECT_EQ(folder_with(config_of("internlm3")).ropes().most_positions, 0u);
 }
 
 TEST(ropes, what_makes_no_frequencies_is_refused) {
