@@ -11,6 +11,7 @@
 namespace infer::tokenize {
 
 /// From the keys of a GGUF file, or from a hub folder's tokenizer.json and its neighbours.
+/// Without a generation_config.json, config.json's eos_token_id names the ends.
 /// `rows` are those of the model's embedding. A GGUF file must have a token for each of them. A folder's embedding may
 /// be padded, and its added tokens without a row are left out; a text whose own tokens have no row encodes to ids that
 /// the model refuses.

@@ -74,6 +74,26 @@ TEST_F(hub_tokenizer, its_own_entries_without_a_row_stay_and_added_texts_among_t
   EXPECT_FALSE(t.value()->is_control(3));
 }
 
+TEST_F(hub_tokenizer, without_a_generation_config_the_configuration_names_the_ends) {
+  test_support::write_text(folder_ / "tokenizer.json", R"({"normalizer": null,
+      "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "use_regex": true}, "post_processor": null,
+      "decoder": {"type": "ByteLevel"}, "added_tokens": [],
+      "model": {"type": "BPE", "vocab": {"a": 0, "b": 1, "c": 2}, "merges": []}})");
+  const auto ends = [&](const char* config) {
+    test_support::write_text(folder_ / "config.json", config);
+    const auto t = made();
+    const auto span = t.value()->end_tokens();
+    return std::pair(std::vector<token_id>(span.begin(), span.end()), t.value()->eos());
+  };
+  using ids = std::vector<token_id>;
+  EXPECT_EQ(ends(R"({"eos_token_id": 2})"), std::pair(ids{2}, std::optional<token_id>(2)));
+  EXPECT_EQ(ends(R"({"eos_token_id": [1, 2, 99, -1]})"), std::pair((ids{1, 2}), std::optional<token_id>(1)));
+  EXPECT_EQ(ends(R"({"eos_token_id": null})"), std::pair(ids{}, std::optional<token_id>()));
+  EXPECT_EQ(ends(R"({"text_config": {"eos_token_id": 1}})"), std::pair(ids{1}, std::optional<token_id>(1)));
+  test_support::write_text(folder_ / "generation_config.json", R"({"eos_token_id": 0})");
+  EXPECT_EQ(ends(R"({"eos_token_id": 2})"), std::pair(ids{0}, std::optional<token_id>(0)));
+}
+
 TEST_F(hub_tokenizer, a_folder_without_tokenizer_json_is_refused) {
   const auto t = made();
   ASSERT_FALSE(t);
