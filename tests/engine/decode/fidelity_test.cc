@@ -107,7 +107,7 @@ const auto name_of = [](const auto& info) { return std::string(info.param.name);
 INSTANTIATE_TEST_SUITE_P(llama, tiny_checkpoint,
                          testing::Values(checkpoint{"plain_tied"}, checkpoint{"plain_untied"},
                                          checkpoint{"linear_rope"}, checkpoint{"llama3_rope"}, checkpoint{"biases"},
-                                         checkpoint{"llama_yarn"}),
+                                         checkpoint{"llama_yarn"}, hub_alone("llama_yarn_whole")),
                          name_of);
 
 INSTANTIATE_TEST_SUITE_P(gemma3, tiny_checkpoint,

@@ -249,6 +249,20 @@ TEST(ropes, yarn_interpolates_between_its_bounds_and_has_a_magnitude) {
   EXPECT_FLOAT_EQ(r.global.inverse[3], static_cast<float>(std::pow(1e4, -0.75) / 4));
 }
 
+TEST(ropes, without_the_context_before_scaling_it_is_the_models_own) {
+  const auto trained = [](const std::string& type, const std::string& more) {
+    return folder_with(config_of(type, more)).ropes().trained_context;
+  };
+  for (const char* kind : {"yarn", "llama3"})
+    EXPECT_EQ(trained("llama", R"("rope_scaling": {"rope_type": ")" + std::string(kind) + R"(", "factor": 4.0})"), 256);
+  EXPECT_EQ(trained("llama", R"("rope_scaling": {"rope_type": "linear", "factor": 4.0})"), 0);
+  const std::string lists = R"("rope_scaling": {"type": "longrope", "short_factor": [1, 1, 1, 1.5],
+                               "long_factor": [1, 2, 3, 4.5])";
+  EXPECT_EQ(trained("llama", lists + "}"), 256);
+  EXPECT_EQ(trained("phi3", lists + "}"), 4096);
+  EXPECT_EQ(trained("phi3", lists + R"(}, "original_max_position_embeddings": 64)"), 64);
+}
+
 TEST(ropes, dynamic_scaling_is_none_within_the_context) {
   const auto r = folder_with(config_of("internlm3", R"("rope_theta": 10000.0, "rope_scaling": {"rope_type": "dynamic",
       "factor": 6.0})"))
@@ -262,8 +276,6 @@ TEST(ropes, dynamic_scaling_is_none_within_the_context) {
 TEST(ropes, what_makes_no_frequencies_is_refused) {
   EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "spiral"})")).message(),
               HasSubstr("\"spiral\""));
-  EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})")).message(),
-              HasSubstr("from which context"));
   EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "linear", "factor": 0})")).message(),
               HasSubstr("not a positive number"));
   EXPECT_THAT(folder_with(config_of("phi3", R"("rope_scaling": {"type": "longrope", "long_factor": [1.0],

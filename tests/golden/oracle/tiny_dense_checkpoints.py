@@ -110,6 +110,8 @@ VARIANTS = {
     "cohere_untied": (None, "Cohere", UNTIED | dict(logit_scale=0.25, layer_norm_eps=1e-5)),
     "cohere2_untied": (None, "Cohere2", UNTIED | dict(
         head_dim=16, sliding_window=12, logit_scale=0.5, layer_norm_eps=1e-5)),
+    "llama_yarn_whole": (None, "Llama", UNTIED | dict(head_dim=16, rope_parameters=dict(
+        rope_type="yarn", rope_theta=10000.0, factor=4.0))),
 }
 # Saved with a configuration that calls the head tied, which transformers does not where both are there and differ.
 CALLED_TIED = ("gemma2_own_head",)
@@ -228,6 +230,9 @@ def write(path, architecture, model):
 
 def write_folder(folder, name, model):
     write_hub(folder, model, 60_000 if name in SHARDED else None)
+    if name == "llama_yarn_whole":
+        rope = {k: v for k, v in model.config.rope_parameters.items() if k != "original_max_position_embeddings"}
+        rewrite_config(folder, "llama", rope_parameters=rope)
     if name in CALLED_TIED:
         rewrite_config(folder, model.config.model_type, tie_word_embeddings=True)
     if name == "internlm2":
