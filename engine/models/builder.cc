@@ -81,6 +81,7 @@ class weight_finder {
       return;
     }
     known_.insert(info->name);
+    if (!info->fault.empty()) return check_.add(name, std::string(info->fault));
     if (row.role == role::output_head && tied_ && is_embedding(*info)) return;
     if (const std::string wrong = mismatch(row, *info); !wrong.empty()) return check_.add(name, wrong);
     const bool floating = quant::form_of(info->type) == quant::canonical_form::floating;

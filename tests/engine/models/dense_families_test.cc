@@ -34,11 +34,11 @@ model build_file(const std::string& name) {
   return std::move(built.value());
 }
 
-/// The folder of a checkpoint as it is, or with the embedding stored once more as the head.
-model build_folder(const std::string& name, bool with_head) {
+/// The folder of a checkpoint with `more` tensors, and perhaps with the embedding stored once more as the head.
+result<model> build_with(const std::string& name, bool with_head, const std::vector<test_support::hub_tensor>& more) {
   const auto file = formats::hub_folder::open(folder + name);
   EXPECT_TRUE(file) << file.error().message();
-  std::vector<test_support::hub_tensor> tensors;
+  std::vector<test_support::hub_tensor> tensors = more;
   for (const formats::tensor_info& info : file.value().tensors()) {
     std::vector<std::uint64_t> shape(info.shape.rend() - info.rank, info.shape.rend());
     const byte_view bytes = file.value().data(info);
@@ -54,7 +54,11 @@ model build_folder(const std::string& name, bool with_head) {
   test_support::write_text(made / "model.safetensors", test_support::safetensors_bytes(tensors));
   auto opened = formats::hub_folder::open(made.path());
   EXPECT_TRUE(opened) << opened.error().message();
-  auto built = build(std::make_shared<const formats::hub_folder>(std::move(opened.value())));
+  return build(std::make_shared<const formats::hub_folder>(std::move(opened.value())));
+}
+
+model build_folder(const std::string& name, bool with_head) {
+  auto built = build_with(name, with_head, {});
   EXPECT_TRUE(built) << built.error().message();
   return std::move(built.value());
 }
@@ -73,6 +77,18 @@ std::vector<std::uint32_t> norm_parts(const model& m) {
   std::vector<std::uint32_t> out;
   for (const plan::op& o : ops_of(m.plan, plan::op_kind::rms_norm)) out.push_back(params_of(m, o).norm.parts);
   return out;
+}
+
+TEST(folders, what_is_beside_the_text_model_may_have_any_type_and_axes) {
+  const auto built = build_with("qwen2", false,
+                                {{"model.visual.patch_embed.proj.weight", "F32", {1, 1, 1, 1, 2}, std::string(8, 'x')},
+                                 {"visual.blocks.0.attn.qkv.weight", "F8_E4M3", {2, 2}, "xxxx"},
+                                 {"model.rotary_emb.inv_freq", "F32", {2}, std::string(8, 'x')},
+                                 {"model.layers.0.self_attn.rotary_emb.inv_freq", "F32", {2}, std::string(8, 'x')}});
+  EXPECT_TRUE(built) << built.error().message();
+  const auto needed = build_with("qwen2", false, {{"lm_head.weight", "F8_E4M3", {2, 2}, "xxxx"}});
+  ASSERT_FALSE(needed);
+  EXPECT_THAT(needed.error().message(), testing::HasSubstr("lm_head.weight has the type \"F8_E4M3\""));
 }
 
 TEST(qwen2, adds_biases_to_queries_keys_and_values_alone) {
