@@ -2,6 +2,7 @@
 #include "apps/infer_node/model_report.h"
 
 #include <boost/json/parse.hpp>
+#include <optional>
 #include <utility>
 
 #include "engine/formats/chat_source.h"
@@ -19,7 +20,7 @@ std::string text_key(const formats::model_file& file, std::string_view key) {
   return text ? std::string(text.value()) : std::string();
 }
 
-tokenizer_report tokenizer_of(const formats::model_file& file) {
+tokenizer_report tokenizer_of(const formats::model_file& file, std::optional<std::size_t> rows) {
   tokenizer_report out;
   if (file.format() == formats::file_format::gguf) {
     out.kind = text_key(file, "tokenizer.ggml.model");
@@ -30,7 +31,7 @@ tokenizer_report tokenizer_of(const formats::model_file& file) {
     const auto* const kind = code ? nullptr : value.find_pointer("/model/type", code);
     if (kind != nullptr && kind->is_string()) out.kind = kind->get_string();
   }
-  const auto made = tokenize::make_tokenizer(file);
+  const auto made = tokenize::make_tokenizer(file, rows);
   if (made)
     out.tokens = made.value()->size();
   else
@@ -111,11 +112,16 @@ result<model_report> report_of(const msg::model_source& source) {
   const models::family_descriptor* const family =
       hub ? models::find_hub_family(out.architecture) : models::find_family(out.architecture);
   if (family != nullptr) out.family = family->name;
-  out.tokenizer = tokenizer_of(*out.file);
-  out.chat = template_of(*out.file);
   const auto model = models::build(out.file);
+  out.tokenizer =
+      tokenizer_of(*out.file, model ? std::optional<std::size_t>(model.value().plan.vocabulary) : std::nullopt);
+  out.chat = template_of(*out.file);
   if (!model) {
     out.fault = model.error().message();
+    return out;
+  }
+  if (!out.tokenizer.fault.empty()) {
+    out.fault = "its tokenizer cannot be used: " + out.tokenizer.fault;
     return out;
   }
   out.layouts = decode::layouts_of(model.value().weights);
