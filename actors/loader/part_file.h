@@ -51,7 +51,7 @@ class part_file {
 
 /// Writes a small file so that it is either there whole or not at all.
 result<void> write_whole(const std::filesystem::path& path, const std::string& text);
-/// A small file's text; empty where there is none.
+/// A small file's text; empty where there is none, or where it cannot be read.
 std::string read_small(const std::filesystem::path& path);
 
 }  // namespace infer::hub

@@ -3,9 +3,9 @@
 
 #include <boost/json/object.hpp>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "apps/infer_node/answer_source.h"
 #include "apps/infer_node/chat.h"
@@ -14,6 +14,7 @@
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/sampling_options.h"
 #include "apps/infer_node/terminal.h"
+#include "apps/infer_node/whole_text.h"
 #include "engine/formats/chat_source.h"
 #include "engine/formats/model_file.h"
 #include "protocol/http/json_text.h"
@@ -96,7 +97,9 @@ int run(run_options& o) {
   const bool is_chat = o.prompt.empty() && !o.raw && !o.json && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (!is_chat && o.prompt.empty()) {
     if (isatty(STDIN_FILENO) != 0) std::cerr << "Type the prompt, end it with Ctrl-D.\n";
-    o.prompt.assign(std::istreambuf_iterator<char>(std::cin), {});
+    auto prompt = read_input();
+    if (!prompt) return fail_with(prompt.error().message());
+    o.prompt = std::move(prompt.value());
     if (o.prompt.ends_with('\n')) o.prompt.pop_back();
     if (o.prompt.empty()) return fail_with("the prompt is empty");
   }

@@ -337,6 +337,8 @@ class commands(chatting):
             self.assertEqual(self.saved(chat), before)
             self.assertIn("No such file", self.ask(chat, f"/load {path}.not"))
             self.assertIn("No such file", self.ask(chat, f"/save {self.folder}/no/file"))
+            for command in ("load", "save"):
+                self.assertIn(f"! {self.folder}: Is a directory", self.ask(chat, f"/{command} {self.folder}"))
             self.assertEqual(self.saved(chat), before)
 
     def test_a_conversation_that_outgrows_the_context_goes_on(self):
@@ -461,6 +463,10 @@ class one_answer(chatting):
 
     def test_failures_leave_standard_output_empty(self):
         missing = os.path.join(self.folder, "missing.gguf")
+        folder = os.open(self.folder, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        done = subprocess.run([BINARY, "run", "-m", model("tiny")], stdin=folder, capture_output=True, text=True, timeout=60, check=False, env=self.environment())
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", "infer-node: standard input: Is a directory\n"))
         for flags, word in ((("-m", missing, "--json", "hi"), missing), (("--json", "hi"), "-m FILE"), (("-m", model("tiny"), "--json"), "the prompt is empty")):
             done = self.run_once(*flags)
             self.assertEqual((done.returncode, done.stdout), (1, ""), done)

@@ -158,6 +158,13 @@ class numbers(tools):
         self.assertRegex(text, r'"e"\n.*"l"\n.*"l"\n.*"o"\n4 tokens, log-probability -[0-9.]+, perplexity [0-9.]+\n$')
         self.assertIn("two are the least", self.refused("score", "-m", gguf(), "a"))
 
+    def test_standard_input_that_cannot_be_read_is_said(self):
+        folder = os.open(FOLDER.name, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        for command in (["tokenize"], ["score"], ["score", "--jsonl"]):
+            done = subprocess.run([BINARY, *command, "-m", gguf()], stdin=folder, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", "infer-node: standard input: Is a directory\n"))
+
     def test_bench(self):
         answer = self.json_of("bench", "-m", gguf(), "-p", "8", "-n", "4", "-r", "1")
         self.assertEqual([t["test"] for t in answer["tests"]], ["pp8", "tg4"])

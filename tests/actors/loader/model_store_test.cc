@@ -40,6 +40,8 @@ TEST_F(ModelStore, ListsByNameWithWhatAModelIsOpenedBy) {
   EXPECT_EQ(models[1].path, folder_ / "a/b/safetensors");
   EXPECT_EQ(models[1].bytes, 100u);
   EXPECT_TRUE(list_models(folder_ / "nothing").empty());
+  std::filesystem::create_directories(folder_ / "a/c/strange" / manifest_name);
+  EXPECT_EQ(list_models(folder_.path()).size(), 2u) << "a folder is no manifest";
   for (const stored_model& model : models) EXPECT_EQ(stored_at(model.path).value().name, model.name);
   EXPECT_FALSE(stored_at(folder_ / "a/c/empty/m.gguf"));
 }
