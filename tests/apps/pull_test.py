@@ -95,6 +95,16 @@ class choices(pulling):
             del files["Q4_0/m-Q4_0-00002-of-00003.gguf"]
             self.assertIn("has 2 of its 3 parts", self.refused(hub, "owner/name:Q4_0"))
 
+    def test_models_of_one_name_in_folders_of_their_types_do_not_replace_each_other(self):
+        files = {"Q4_K_M/model.gguf": b"four", "Q8_0/model.gguf": b"eight", "model-mmproj-Q4_K_M.gguf": b"eyes"}
+        with fake_hub({"owner/name": files}) as hub:
+            for tag, data in (("Q8_0", b"eight"), ("Q4_K_M", b"four")):
+                self.assertEqual(self.pulled(hub, "owner/name:" + tag)["name"], "owner/name:" + tag)
+            self.assertEqual([(m["name"], read(m["path"])) for m in self.list()], [("owner/name:Q4_K_M", b"four"), ("owner/name:Q8_0", b"eight")])
+        with fake_hub({"owner/name": {"model-IQ1_S.gguf": b"one"}}) as hub:
+            self.assertIn("has only types that this program does not run: IQ1_S; name one", self.refused(hub, "owner/name"))
+            self.pulled(hub, "owner/name:IQ1_S")
+
     def test_a_folder_of_safetensors_has_what_it_is_read_with(self):
         wanted = {"config.json": b"{}", "tokenizer.json": b"{ }", "model-00001-of-00002.safetensors": b"a" * 9000, "model-00002-of-00002.safetensors": b"b", "model.safetensors.index.json": b"[]", "merges.txt": b""}
         with fake_hub({"owner/name": {**wanted, "README.md": b"r", "onnx/model.onnx": b"o", "pytorch_model.bin": b"p", "consolidated.safetensors": b"c"}}) as hub:
