@@ -454,6 +454,19 @@ class one_answer(chatting):
             self.assertEqual(self.run_once("--server", server.url, text="well?\nreally?\n").stdout, "<think>hm</think>\n\nyes\n")
             self.assertEqual(server.asked[-1]["messages"], [{"role": "user", "content": "well?\nreally?"}])
 
+    def test_a_flag_that_may_be_repeated_takes_one_word_each_time(self):
+        with scripted_server([{"content": "yes"}]) as server:
+            for flags in (("-l", "70+5", "-l", "71-2"), ("--dry-sequence-breaker", "none", "--dry-sequence-breaker", "x"), ("--logit-bias=70+5",)):
+                done = self.run_once("--server", server.url, *flags, "well?")
+                self.assertEqual((done.returncode, done.stdout), (0, "yes\n"), done)
+                self.assertEqual(server.asked[-1]["messages"], [{"role": "user", "content": "well?"}])
+            self.assertEqual(server.asked[0]["logit_bias"], [[70, 5], [71, -2]])
+            self.assertEqual(server.asked[1]["dry_sequence_breakers"], ["x"])
+        for flags in (("-m",), ("--api-key",), ("--allow-origin",)):
+            done = subprocess.run([BINARY, "serve", "-m", model("tiny"), *flags, model("tiny"), "more"], capture_output=True, text=True, timeout=60, check=False, env=self.environment())
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            self.assertIn("more", done.stderr)
+
     def test_raw_text_is_continued_by_servers_too(self):
         flags = ("--raw", "--temp", "0", "-n", "12", "--json", "once upon")
         with server_process(BINARY, "-m", model("tiny"), "--log-level", "warn") as server:
