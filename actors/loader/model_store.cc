@@ -112,6 +112,24 @@ std::string manifest_text(const reference& of, const chosen_model& model) {
          "\n";
 }
 
+std::vector<hub_file> stored_files(const std::filesystem::path& folder) {
+  boost::json::error_code code;
+  const auto manifest = boost::json::parse(read_small(folder / manifest_name), code);
+  const auto* files = code ? nullptr : manifest.find_pointer("/files", code);
+  std::vector<hub_file> out;
+  if (files == nullptr || !files->is_array()) return out;
+  for (const auto& f : files->get_array()) {
+    if (!f.is_object()) continue;
+    const auto* bytes = f.get_object().if_contains("bytes");
+    hub_file file{
+        text_of(f.get_object(), "name"), 0, {text_of(f.get_object(), "sha256"), text_of(f.get_object(), "git_blob")}};
+    if (bytes == nullptr || !bytes->is_int64() || bytes->get_int64() < 0 || !is_safe_path(file.path)) continue;
+    file.bytes = static_cast<std::uint64_t>(bytes->get_int64());
+    out.push_back(std::move(file));
+  }
+  return out;
+}
+
 std::vector<stored_model> list_models(const std::filesystem::path& models) {
   std::vector<stored_model> out;
   for (const auto& owner : folders_in(models))

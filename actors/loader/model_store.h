@@ -33,6 +33,9 @@ std::string model_name(const reference& of, const chosen_model& model);
 std::string manifest_text(const reference& of, const chosen_model& model);
 inline constexpr const char* manifest_name = "pulled.json";
 
+/// The files that the manifest in `folder` names, with their names there as paths; none where there is no manifest.
+std::vector<hub_file> stored_files(const std::filesystem::path& folder);
+
 /// All models whose folder has a manifest, by name.
 std::vector<stored_model> list_models(const std::filesystem::path& models);
 

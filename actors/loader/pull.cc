@@ -97,6 +97,7 @@ class pull_run {
     INFER_TRYV(make_folder(work_));
     if (read_small(work_ / manifest_name) != manifest_text(of_, model_)) {  // it is written when all files are there
       INFER_TRYV(remove_strangers());
+      take_over();
       INFER_TRYV(check_space());
       for (const hub_file& file : model_.files) {
         INFER_TRYV(fetch(web, file));
@@ -130,12 +131,29 @@ class pull_run {
     return success();
   }
 
+  std::uint64_t free_bytes() const { return (options_.free_bytes ? options_.free_bytes : free_bytes_of)(work_); }
+
+  /// Files of the published model that the hub still has as they are need not be fetched again.
+  void take_over() {
+    const std::vector<hub_file> there = stored_files(target_);
+    for (const hub_file& file : model_.files) {
+      const std::string name = local(file).filename();
+      if (!file.sum.known() || part_file::is_finished(local(file), file.bytes, file.sum)) continue;
+      const bool is_same = std::ranges::any_of(there, [&](const hub_file& old) {
+        return old.path == name && old.bytes == file.bytes && old.sum == file.sum;
+      });
+      const std::uint64_t free = free_bytes();
+      if (is_same)
+        part_file::adopt(target_ / name, local(file), file.bytes, file.sum, free - std::min(free, spare_bytes));
+    }
+  }
+
   result<void> check_space() {
     std::uint64_t missing = 0;
     for (const hub_file& file : model_.files)
       if (!part_file::is_finished(local(file), file.bytes, file.sum))
         missing += file.bytes - std::min(file.bytes, size_of(local(file).string() + ".part"));
-    const std::uint64_t free = (options_.free_bytes ? options_.free_bytes : free_bytes_of)(work_);
+    const std::uint64_t free = free_bytes();
     if (missing == 0 || free >= missing + spare_bytes) return success();
     return fail(fault::no_space, model_name(of_, model_) + " needs " + format_bytes(missing) + " more and " +
                                      format_bytes(spare_bytes) + " to spare; " + options_.models.string() + " has " +

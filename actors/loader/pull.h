@@ -28,7 +28,8 @@ struct pull_options {
 std::string default_endpoint();
 
 /// Lists, chooses, checks the disk, fetches what is missing and publishes the model's folder in one step: it is there
-/// whole, or as it was before. A pull that was killed is gone on with by the next.
+/// whole, or as it was before. Files that the folder had and the hub has still are not fetched again. A pull that was
+/// killed is gone on with by the next.
 /// Errors:  every fault of hub, in a sentence that says what to do.
 /// Threads: any; one pull of a model at a time among all processes, others fail with fault::busy.
 result<stored_model> pull(const reference& of, const pull_options& options);

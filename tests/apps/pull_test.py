@@ -113,6 +113,26 @@ class choices(pulling):
             self.assertEqual({f: read(os.path.join(model["path"], f)) for f in os.listdir(model["path"]) if f != "pulled.json"}, wanted)
             self.assertTrue(all("/v1.0" in path for path, *_ in hub.requests), hub.requests)
 
+    def test_what_has_not_changed_is_not_fetched_again(self):
+        weights = {f"model-0000{i}-of-00002.safetensors": random.Random(i).randbytes(200_000) for i in (1, 2)}
+        files = {"config.json": b"{}", "tokenizer.json": b"{ }", "model.safetensors.index.json": b"[]", **weights}
+        with fake_hub({"owner/name": files}) as hub:
+            path = self.pulled(hub, "owner/name")["path"]
+            # Of one size and with other bytes; another file goes, and one comes.
+            files |= {"config.json": b"[]", "merges.txt": b"a b", "model-00002-of-00002.safetensors": random.Random(3).randbytes(200_000)}
+            del files["tokenizer.json"]
+            hub.served.clear()
+            self.assertEqual(self.pulled(hub, "owner/name")["path"], path)
+            self.assertEqual(hub.served, {f: len(files[f]) for f in ("config.json", "merges.txt", "model-00002-of-00002.safetensors")})
+            self.assertEqual({f: read(os.path.join(path, f)) for f in os.listdir(path) if f != "pulled.json"}, files)
+            # What is there is not believed where its size is another than it was.
+            with open(os.path.join(path, "model-00001-of-00002.safetensors"), "ab") as file:
+                file.write(b"?")
+            hub.served.clear()
+            self.pulled(hub, "owner/name")
+            self.assertEqual(hub.served, {"model-00001-of-00002.safetensors": 200_000})
+            self.assertEqual({f: read(os.path.join(path, f)) for f in os.listdir(path) if f != "pulled.json"}, files)
+
     def test_a_pulled_model_runs_by_its_name(self):
         path = os.path.join(self.folder.name, "tiny-F32.gguf")
         subprocess.run([WRITER, path, "64", "2", "96", "4096"], check=True)
