@@ -18,6 +18,7 @@ import unittest
 from fake_hub import PIECE, fake_hub
 from raw_http import ask, completion, get
 from server_process import server_process
+from terminal_session import terminal_session
 
 BINARY = os.environ.get("INFER_TEST_BINARY")
 CHUNK = 8 << 20
@@ -351,22 +352,37 @@ class deaths(pulling):
 
 
 class progress(pulling):
+    def on_a_terminal(self, columns, name=MODEL):
+        """The lines that stood one after the other in the row of the bar, and what came after."""
+        with self.subTest(columns=columns), fake_hub({"owner/name": {name: random.Random(5).randbytes(1 << 20) * 8}}) as hub:
+            hub.faults[name] = [{"stall": 4 << 20}]
+            command = self.command(hub, "owner/name")
+            command[command.index("--models") + 1] = os.path.join(self.models, str(columns))
+            with terminal_session(command, self.environment(), columns) as program:
+                code, _ = program.rest(60)
+                rows, after = program.raw.rsplit("\r\n", 2)[0], program.raw.rsplit("\r\n", 2)[1]
+            self.assertEqual(code, 0)
+            self.assertNotIn("\n", rows)
+            lines = rows.split("\r\x1b[K")[1:]
+            self.assertGreater(len(lines), 2)
+            self.assertIn("owner/name:Q4_0: 8.00 MiB in ", after)
+            return lines
+
     def test_on_a_terminal_there_is_a_bar_with_the_time_left(self):
-        main, side = os.openpty()
-        with self.one(random.Random(5).randbytes(1 << 20) * 8) as hub:
-            hub.faults[MODEL] = [{"stall": 4 << 20}]
-            process = subprocess.Popen(self.command(hub, "owner/name"), stdout=subprocess.DEVNULL, stderr=side, env=self.environment())
-            os.close(side)
-            text = b""
-            while True:
-                try:
-                    text += os.read(main, 65536)
-                except OSError:
-                    break
-            os.close(main)
-            self.assertEqual(process.wait(60), 0)
-        self.assertRegex(text.decode(), re.compile(r"\[=+ *\] .* of 8\.00 MiB  \d+%  .*/s  \d+m\d\ds left  " + MODEL))
-        self.assertRegex(text.decode(), r"\[={24}\] 8\.00 MiB of 8\.00 MiB  100%")
+        text = "\n".join(self.on_a_terminal(200))
+        self.assertRegex(text, re.compile(r"\[=+ *\] .* of 8\.00 MiB  \d+%  .*/s  \d+m\d\ds left  " + MODEL + "\n"))
+        self.assertRegex(text, r"\[={24}\] 8\.00 MiB of 8\.00 MiB  100%")
+
+    def test_the_bar_is_no_wider_than_the_terminal(self):
+        name = "a-name-of-a-model-that-is-rather-long-\u4e2d\u6587\u4e2d\u6587-and-goes-on-and-on-00001-of-00001-Q4_0.gguf"
+        for columns, wanted in ((80, r"\[=+ *\] .* of 8\.00 MiB  \d+%  .*/s  \d+m\d\ds left  a-.*\.\.\..*gguf$"), (40, r"^[0-9.]+ MiB of 8\.00 MiB  \d+%  \d+m\d\ds left$")):
+            lines = self.on_a_terminal(columns, name)
+            widest = max(sum(2 if letter > "\u1100" else 1 for letter in line) for line in lines)
+            self.assertLess(widest, columns, lines)
+            self.assertGreater(widest, columns // 2)
+            self.assertTrue(any(re.search(wanted, line) for line in lines), (columns, lines))
+            self.assertTrue(all("%" in line for line in lines), lines)
+            self.assertIn("100%", lines[-1])
 
     def test_elsewhere_there_are_a_few_lines(self):
         with self.one() as hub:
