@@ -204,14 +204,33 @@ result<chosen_model> choose_gguf(const reference& of, const std::vector<gguf_gro
   return fail(fault::not_found, of.repository() + " has no file " + of.file + "; it has " + listed(groups));
 }
 
+/// "model-00001-of-00003.safetensors" and "model.safetensors-00001-of-00003.safetensors": names as in an index.
+bool is_part_of_index(std::string_view name) {
+  constexpr std::string_view ending = ".safetensors", shape = "00000-of-00000";
+  name.remove_suffix(ending.size());
+  if (name.size() < shape.size()) return false;
+  const std::string_view number = name.substr(name.size() - shape.size());
+  const std::string_view before = name.substr(0, name.size() - shape.size());
+  const auto fits = [](char c, char of) { return of == '0' ? c >= '0' && c <= '9' : c == of; };
+  return std::ranges::equal(number, shape, fits) && (before == "model-" || before == "model.safetensors-");
+}
+
 result<chosen_model> choose_folder(const std::vector<hub_file>& files) {
   chosen_model out{"safetensors", false, {}, {}};
   const auto at_root = [](const hub_file& f) { return f.path.find('/') == std::string::npos; };
   const auto is_weights = [&](const hub_file& f) { return at_root(f) && f.path.ends_with(".safetensors"); };
-  const bool usual =
-      std::ranges::any_of(files, [&](const hub_file& f) { return is_weights(f) && f.path.starts_with("model"); });
+  // The best name there is says which files are the weights: variants in other types lie beside them.
+  const auto rank = [&](const hub_file& f) {
+    if (!is_weights(f)) return 0;
+    const std::string_view name = f.path;
+    if (name == "model.safetensors") return 4;
+    if (is_part_of_index(name)) return 3;
+    return name.starts_with("model") ? 2 : 1;
+  };
+  int best = 0;
+  for (const hub_file& f : files) best = std::max(best, rank(f));
   for (const hub_file& f : files) {
-    const bool weights = is_weights(f) && (!usual || f.path.starts_with("model"));
+    const bool weights = best > 0 && rank(f) == best;
     if (weights || (at_root(f) && std::ranges::find(side_files, f.path) != side_files.end())) out.files.push_back(f);
   }
   return out;

@@ -106,6 +106,18 @@ TEST(HubChoice, AFolderOfSafetensors) {
             "safetensors: config.json model.safetensors tokenizer.json");
   EXPECT_EQ(chosen("a/b", {{"config.json", 1}, {"weights.safetensors", 1}}),
             "safetensors: config.json weights.safetensors");
+  EXPECT_EQ(chosen("a/b", {{"config.json", 1}, {"model.fp16.safetensors", 1}, {"model.safetensors", 1}}),
+            "safetensors: config.json model.safetensors");
+  EXPECT_EQ(chosen("a/b", {{"config.json", 1},
+                           {"model-00001-of-00002.safetensors", 1},
+                           {"model-00002-of-00002.safetensors", 1},
+                           {"model.fp16-00001-of-00001.safetensors", 1},
+                           {"model.safetensors.index.fp16.json", 1},
+                           {"model.safetensors.index.json", 1}}),
+            "safetensors: config.json model-00001-of-00002.safetensors model-00002-of-00002.safetensors "
+            "model.safetensors.index.json");
+  EXPECT_EQ(chosen("a/b", {{"config.json", 1}, {"model-1-of-2.safetensors", 1}, {"model.safetensors", 1}}),
+            "safetensors: config.json model.safetensors");
   EXPECT_EQ(chosen("a/b:SafeTensors", {{"config.json", 1}, {"model.safetensors", 1}, {"m-Q4_0.gguf", 1}}),
             "safetensors: config.json model.safetensors");
   EXPECT_EQ(chosen("a/b:Q4_0", {{"config.json", 1}, {"model.safetensors", 1}}),
