@@ -19,8 +19,10 @@ struct pull_options {
   std::uint32_t stall_seconds = 30, tries = 6;
   std::function<void(const pull_progress&)> progress;
   std::function<void(const std::string&)> say;  // one sentence for people
-  /// Bytes that may still be written below a folder, and waiting between tries; replaced in tests.
+  /// Bytes that may still be written below a folder, the exchange of two folders' names (0, or -1 with errno), and
+  /// waiting between tries; replaced in tests.
   std::function<std::uint64_t(const std::filesystem::path&)> free_bytes;
+  std::function<int(const char*, const char*)> exchange;
   std::function<void(std::chrono::milliseconds)> wait;
 };
 
