@@ -114,6 +114,14 @@ class choices(pulling):
             self.assertEqual({f: read(os.path.join(model["path"], f)) for f in os.listdir(model["path"]) if f != "pulled.json"}, wanted)
             self.assertTrue(all("/v1.0" in path for path, *_ in hub.requests), hub.requests)
 
+    def test_addresses_of_pages_and_files_name_models_of_the_hub_that_is_asked(self):
+        with fake_hub({"owner/name": {"a/model-Q4_0.gguf": b"four", "model-Q8_0.gguf": b"eight"}}) as hub:
+            for name, data in (("https://hub.invalid/owner/name", b"four"), ("hub.invalid/owner/name:Q8_0", b"eight"), ("https://hub.invalid/owner/name/blob/main/model-Q8_0.gguf", b"eight"),
+                               ("hub.invalid/owner/name/resolve/refs%2Fpr%2F1/a/model-Q4_0.gguf?download=true", b"four"), ("owner/name:Q8_0@refs/pr/1", b"eight")):
+                model = self.pulled(hub, name)
+                self.assertEqual(read(model["path"]), data)
+            self.assertEqual(model["name"], "owner/name:Q8_0@refs/pr/1")
+
     def test_what_has_not_changed_is_not_fetched_again(self):
         weights = {f"model-0000{i}-of-00002.safetensors": random.Random(i).randbytes(200_000) for i in (1, 2)}
         files = {"config.json": b"{}", "tokenizer.json": b"{ }", "model.safetensors.index.json": b"[]", **weights}
