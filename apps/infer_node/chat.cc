@@ -77,10 +77,10 @@ class session {
         answer();
         break;
       case effect_kind::save:
-        save(one.text);
+        save(with_home(one.text));
         break;
       case effect_kind::load:
-        perform(core_.loaded(one.text, read_file(one.text)));
+        load(with_home(one.text));
         break;
       case effect_kind::leave:
         left_ = true;
@@ -96,6 +96,8 @@ class session {
     if (!kept && !std::exchange(complained_, true))
       std::cout << "! prompts are not kept: " << kept.error().message() << std::endl;
   }
+
+  void load(const std::string& path) { perform(core_.loaded(path, read_file(path))); }
 
   void save(const std::string& path) {
     const auto written = write_file(path, saved_text(core_.turns()));

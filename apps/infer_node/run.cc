@@ -71,14 +71,16 @@ int answer_once(const run_options& o, answer_source& source) {
   const bool is_terminal = isatty(STDOUT_FILENO) != 0;
   answer_view view(may_colour());
   std::string text, reasoning;
+  bool is_begun = false;
   const auto show = [&](const answer_piece& piece) {
+    is_begun = true;
     if (o.json)
       (piece.reasoning ? reasoning : text) += piece.text;
     else
       std::cout << (is_terminal ? view.show(piece) : piece.text) << std::flush;
   };
   const answer_report report = source.answer({turns, o.settings, o.raw}, is_terminal || o.json, show, nullptr);
-  if (!o.json) std::cout << (is_terminal ? view.finish() : "\n") << std::flush;
+  if (!o.json && (is_begun || report.failure.empty())) std::cout << (is_terminal ? view.finish() : "\n") << std::flush;
   if (!report.failure.empty()) return fail_with(report.failure);
   if (o.json) print_json(report, text, reasoning);
   if (o.verbose) std::cerr << stats_line(report.stats) << "\n";

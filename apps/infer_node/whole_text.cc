@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -41,6 +42,12 @@ result<std::string> read_input() {
     return fail(
         error{std::error_code(code, std::generic_category()), std::string("standard input: ") + std::strerror(code)});
   return text;
+}
+
+std::string with_home(const std::string& path) {
+  const char* const home = std::getenv("HOME");
+  const bool is_home = path == "~" || path.starts_with("~/");
+  return is_home && home != nullptr ? home + path.substr(1) : path;
 }
 
 }  // namespace infer::apps

@@ -15,4 +15,7 @@ result<std::string> read_file(const std::string& path);
 /// Errors:  as read_file, after the words "standard input: ".
 result<std::string> read_input();
 
+/// `path` with the "~" of "~" and "~/..." replaced by $HOME, where that is set.
+std::string with_home(const std::string& path);
+
 }  // namespace infer::apps

@@ -324,7 +324,7 @@ class commands(chatting):
             self.assertNotEqual(other[1], first[1])
 
     def test_save_clear_and_load(self):
-        with self.local("-n", "9") as chat:
+        with self.local("-n", "9", HOME=self.folder) as chat:
             self.ask(chat, "/system Be brief.")
             self.ask(chat, "hello")
             before = self.saved(chat)
@@ -337,6 +337,10 @@ class commands(chatting):
             self.assertEqual(self.saved(chat), before)
             self.assertIn("No such file", self.ask(chat, f"/load {path}.not"))
             self.assertIn("No such file", self.ask(chat, f"/save {self.folder}/no/file"))
+            self.ask(chat, "/save ~/at_home.json")
+            self.assertEqual(self.saved(chat), before)
+            self.ask(chat, "/clear")
+            self.assertIn(f"2 messages from {self.folder}/at_home.json", self.ask(chat, "/load ~/at_home.json"))
             for command in ("load", "save"):
                 self.assertIn(f"! {self.folder}: Is a directory", self.ask(chat, f"/{command} {self.folder}"))
             self.assertEqual(self.saved(chat), before)
@@ -476,6 +480,11 @@ class one_answer(chatting):
 
     def test_failures_leave_standard_output_empty(self):
         missing = os.path.join(self.folder, "missing.gguf")
+        with server_process(BINARY, "-m", model("tiny"), "-c", "64", "--log-level", "warn") as server:
+            for flags in (("--server", server.url), ("-m", model("tiny"), "-c", "64")):
+                done = self.run_once(*flags, "hello " * 100)
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+                self.assertIn("the context holds 64 tokens", done.stderr)
         folder = os.open(self.folder, os.O_RDONLY)
         self.addCleanup(os.close, folder)
         done = subprocess.run([BINARY, "run", "-m", model("tiny")], stdin=folder, capture_output=True, text=True, timeout=60, check=False, env=self.environment())
