@@ -17,6 +17,7 @@
 #include "apps/infer_node/whole_text.h"
 #include "engine/formats/chat_source.h"
 #include "engine/formats/model_file.h"
+#include "engine/templates/chat_template.h"
 #include "protocol/http/json_text.h"
 
 namespace infer::apps {
@@ -30,19 +31,23 @@ struct run_options {
   bool raw = false, verbose = false, json = false, no_stats = false, no_history = false;
 };
 
-result<bool> has_template(const std::string& path) {
+/// Why the model cannot talk; empty where its template can be used.
+result<std::string> template_fault(const std::string& path) {
   INFER_TRY(const auto file, formats::open_model(path));
   INFER_TRY(const std::string text, formats::chat_template_of(*file));
-  return !text.empty();
+  if (text.empty()) return std::string("the model has no chat template");
+  const auto compiled = templates::chat_template::compile(text);
+  return compiled ? std::string() : "the model's chat template cannot be read: " + compiled.error().message();
 }
 
-/// A model without a template is for texts, not for talks. Says why it cannot be asked as it is wanted, if so.
+/// A model without a template that can be read is for texts, not for talks. Says why it cannot be asked as it is
+/// wanted, if so.
 std::string settle_template(run_options& o, bool is_chat) {
   if (!o.server.empty() || o.raw) return {};
-  const auto has = has_template(o.model.path);
-  if (!has) return has.error().message();
-  if (has.value()) return {};
-  const std::string why = o.model.path + ": the model has no chat template";
+  const auto fault = template_fault(o.model.path);
+  if (!fault) return fault.error().message();
+  if (fault.value().empty()) return {};
+  const std::string why = o.model.path + ": " + fault.value();
   if (is_chat) return why + "; give a text that it should continue: infer-node run -m MODEL TEXT";
   std::cerr << "infer-node: " << why << ": the text is continued as it is\n";
   o.raw = true;

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+from raw_http import ask, post
+from server_process import server_process
 from terminal_session import terminal_session
 
 BINARY = os.environ.get("INFER_TEST_BINARY")
@@ -27,7 +29,7 @@ def gguf(name="tiny"):
     return path
 
 
-def hub_folder(name, vocabulary=260, tokenizer=True, **config):
+def hub_folder(name, vocabulary=260, tokenizer=True, template=CHAT, **config):
     """A llama of one layer as on the hub, all weights zero."""
     folder = os.path.join(FOLDER.name, name)
     os.makedirs(folder, exist_ok=True)
@@ -59,7 +61,7 @@ def hub_folder(name, vocabulary=260, tokenizer=True, **config):
                        "normalizer": None, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}, "post_processor": None, "decoder": {"type": "ByteLevel"},
                        "model": {"type": "BPE", "vocab": {c: i for i, c in enumerate(letters)}, "merges": []}}, file)
         with open(os.path.join(folder, "tokenizer_config.json"), "w", encoding="utf-8") as file:
-            json.dump({"chat_template": CHAT, "bos_token": "<s>"}, file)
+            json.dump({"chat_template": template, "bos_token": "<s>"}, file)
     return folder
 
 
@@ -137,6 +139,25 @@ class inspect(tools):
     def test_what_is_no_model_is_refused(self):
         self.assertIn("nowhere.gguf", self.refused("inspect", "nowhere.gguf", "--json"))
         self.assertIn("f64", self.refused("inspect", gguf(), "-ctk", "f64"))
+
+
+class templates(tools):
+    def test_one_that_cannot_be_read_is_named_with_the_reason(self):
+        folder = hub_folder("broken", template="{% for m in messages %}{{ m['content'] }")
+        fault = self.json_of("inspect", folder)["template"]["fault"]
+        self.assertIn("line 1", fault)
+        sentence = "chat template cannot be read: " + fault
+        done = self.call("run", "-m", folder, "-n", "3", "--temp", "0", "hello")
+        self.assertEqual((done.returncode, done.stderr), (0, f"infer-node: {folder}: the model's {sentence}: the text is continued as it is\n"))
+        with terminal_session([BINARY, "run", "-m", folder], {**os.environ, "TERM": "xterm"}) as chat:
+            code, text = chat.rest()
+            self.assertEqual(code, 1)
+            self.assertIn(sentence, text)
+        with server_process(BINARY, "-m", folder, "--log-level", "warn") as server:
+            answer = ask(server.port, post("/v1/chat/completions", {"messages": [{"role": "user", "content": "hello"}]}))
+            self.assertEqual(answer.status, 400)
+            self.assertEqual(answer.json()["error"]["message"], f"this model's {sentence}; use /v1/completions")
+            self.assertEqual(ask(server.port, post("/v1/completions", {"prompt": "abc", "max_tokens": 2})).status, 200)
 
 
 class numbers(tools):
