@@ -34,15 +34,34 @@ std::string in_capitals(std::string_view text) {
   return out;
 }
 
+/// Types as GGUF names them, those that this program runs, by what is taken first: about 4 bits a weight, then more,
+/// then fewer, then a name without a type, then what is as large as it was trained. "Q4" stands in some repositories'
+/// names.
+constexpr std::array<std::string_view, 41> preferred{
+    "Q4_K_M",  "Q4_K",   "Q4_0",    "Q4",      "Q4_K_L",  "Q4_K_XL", "Q4_K_S", "IQ4_NL", "IQ4_XS", "Q4_1",   "Q5_K_M",
+    "Q5_K",    "Q5_K_L", "Q5_K_XL", "Q5_K_S",  "Q5_0",    "Q5",      "Q5_1",   "MXFP4",  "Q6_K",   "Q6",     "Q6_K_L",
+    "Q6_K_XL", "Q8_0",   "Q8",      "Q8_K_XL", "Q3_K_XL", "Q3_K_L",  "Q3_K_M", "Q3_K",   "Q3",     "Q3_K_S", "Q2_K",
+    "Q2",      "Q2_K_L", "Q2_K_XL", "Q2_K_S",  "",        "BF16",    "F16",    "F32"};
+
 bool is_quant(std::string_view piece) {
   constexpr std::array<std::string_view, 8> whole{"F16", "F32", "BF16", "FP16", "FP32", "F64", "MXFP4", "NVFP4"};
   if (std::ranges::find(whole, piece) != whole.end() || piece.starts_with("MXFP4_")) return true;
   for (const std::string_view start : {"Q", "IQ", "TQ"}) {
-    if (piece.size() > start.size() + 1 && piece.starts_with(start) && piece[start.size()] >= '1' &&
-        piece[start.size()] <= '8' && piece[start.size() + 1] == '_')
-      return true;
+    if (!piece.starts_with(start)) continue;
+    const std::string_view bits = piece.substr(start.size());
+    if (!bits.empty() && bits[0] >= '1' && bits[0] <= '8' && (bits.size() == 1 || bits[1] == '_')) return true;
   }
   return false;
+}
+
+/// The type at the end of a name without its ending, or the whole of it.
+std::string quant_of_stem(std::string_view text) {
+  const std::string stem = in_capitals(text);
+  const std::size_t cut = stem.find_last_of("-.");
+  const std::string piece = cut == std::string::npos ? stem : stem.substr(cut + 1);
+  if (!is_quant(piece)) return {};
+  const std::string_view before = std::string_view(stem).substr(0, cut == std::string::npos ? 0 : cut);
+  return before == "UD" || before.ends_with("-UD") ? "UD-" + piece : piece;
 }
 
 /// The file's name without its ending and its number as a part.
@@ -51,8 +70,29 @@ std::string stem_of(std::string_view file_name) {
   return std::string(file_name.substr(0, file_name.size() - std::string_view(".gguf").size()));
 }
 
+bool is_letter(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+}
+
+/// Whether a path in capitals has `word` in it, with no letter before and after it.
+bool has_word(std::string_view path, std::string_view word) {
+  for (std::size_t at = path.find(word); at != std::string_view::npos; at = path.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_letter(path[at - 1])) && (end == path.size() || !is_letter(path[end]))) return true;
+  }
+  return false;
+}
+
+/// Vision projectors and importance matrices are GGUF files, but no models.
+bool is_beside_a_model(const std::string& path) {
+  const std::string capitals = in_capitals(path);
+  return has_word(capitals, "MMPROJ") || name_of(capitals).starts_with("MMPROJ") ||
+         name_of(capitals).find("IMATRIX") != std::string::npos;
+}
+
 struct gguf_group {
-  std::string tag, stem;
+  std::string quant, stem, folder;  // the folder ends in "/"; empty: the repository's own
+  std::string tag;                  // no other group has it
   std::vector<hub_file> files;
   std::uint32_t parts = 1;
 
@@ -61,20 +101,50 @@ struct gguf_group {
     for (const hub_file& f : files) sum += f.bytes;
     return sum;
   }
+  std::string shown() const { return quant.empty() ? files.front().path : quant; }
 };
+
+/// The type in the name of the file, else in that of the nearest folder that has one.
+std::string quant_of_path(std::string_view folder, std::string_view file_name) {
+  std::string out = quant_of(file_name);
+  while (out.empty() && !folder.empty()) {
+    folder.remove_suffix(1);
+    out = quant_of_stem(name_of(folder));
+    folder = folder.substr(0, folder.rfind('/') + 1);
+  }
+  return out;
+}
+
+/// A tag for each: its type, else its name, else its path, whichever no other has.
+void give_tags(std::vector<gguf_group>& groups) {
+  const auto is_alone = [&](const std::string& text, const auto& of) {
+    return std::ranges::count_if(groups,
+                                 [&](const gguf_group& g) { return in_capitals(of(g)) == in_capitals(text); }) == 1;
+  };
+  const auto quant = [](const gguf_group& g) { return g.quant; };
+  const auto stem = [](const gguf_group& g) { return g.stem; };
+  for (gguf_group& g : groups) {
+    if (!g.quant.empty() && is_alone(g.quant, quant)) {
+      g.tag = g.quant;
+    } else if (is_alone(g.stem, stem)) {
+      g.tag = g.stem;
+    } else {
+      for (const char c : g.folder + g.stem) g.tag += c == '/' ? std::string("--") : std::string(1, c);
+    }
+  }
+}
 
 /// GGUF models by their path without the number as a part; parts in order.
 std::vector<gguf_group> gguf_groups(const std::vector<hub_file>& files) {
   std::map<std::string, gguf_group> groups;
   for (const hub_file& f : files) {
+    if (!f.path.ends_with(".gguf") || is_beside_a_model(f.path)) continue;
     const std::string name = name_of(f.path);
-    const std::string capitals = in_capitals(name);
-    if (!f.path.ends_with(".gguf") || capitals.starts_with("MMPROJ") || capitals.find("IMATRIX") != std::string::npos)
-      continue;
     const std::string folder = f.path.substr(0, f.path.size() - name.size());
     gguf_group& group = groups[folder + stem_of(name)];
     group.stem = stem_of(name);
-    group.tag = quant_of(name);
+    group.folder = folder;
+    group.quant = quant_of_path(folder, name);
     if (const auto part = formats::parse_shard_name(name)) group.parts = part->count;
     group.files.push_back(f);
   }
@@ -83,62 +153,84 @@ std::vector<gguf_group> gguf_groups(const std::vector<hub_file>& files) {
     std::ranges::sort(group.files, {}, &hub_file::path);
     out.push_back(std::move(group));
   }
+  give_tags(out);
   return out;
 }
 
 std::string listed(const std::vector<gguf_group>& groups) {
   std::string out;
-  for (const gguf_group& g : groups) out += (out.empty() ? "" : ", ") + (g.tag.empty() ? g.files.front().path : g.tag);
+  for (const gguf_group& g : groups) out += (out.empty() ? "" : ", ") + g.shown();
   return out;
 }
 
-result<chosen_model> take(const reference& of, const gguf_group& group, bool tag_is_unique, std::string remark) {
+result<chosen_model> take(const reference& of, const gguf_group& group, std::string remark) {
   if (group.files.size() != group.parts)
     return fail(fault::not_found, of.repository() + ": " + group.stem + " has " + std::to_string(group.files.size()) +
                                       " of its " + std::to_string(group.parts) + " parts");
-  return chosen_model{tag_is_unique && !group.tag.empty() ? group.tag : group.stem, true, group.files,
-                      std::move(remark)};
+  return chosen_model{group.tag, true, group.files, std::move(remark)};
+}
+
+result<chosen_model> choose_by_quant(const reference& of, const std::vector<gguf_group>& groups) {
+  const std::string wanted = in_capitals(of.quant);
+  std::vector<const gguf_group*> found;
+  for (const gguf_group& g : groups)
+    if (g.quant == wanted || in_capitals(g.stem) == wanted || in_capitals(g.tag) == wanted) found.push_back(&g);
+  if (found.size() == 1) return take(of, *found.front(), {});
+  if (found.empty())
+    return fail(fault::not_found, of.repository() + " has no " + of.quant + "; it has " + listed(groups));
+  return fail(fault::not_found, of.repository() + " has several models of type " + of.quant + ": name the file, like " +
+                                    of.repository() + "/" + found.front()->files.front().path);
+}
+
+/// The most preferred; the smallest of equals.
+result<chosen_model> choose_usual(const reference& of, const std::vector<gguf_group>& groups) {
+  const auto order = [](const gguf_group& g) { return std::pair(preference_of(g.quant), g.bytes()); };
+  const gguf_group& chosen = *std::ranges::min_element(groups, {}, order);
+  if (preference_of(chosen.quant) == cannot_run)
+    return fail(fault::not_found,
+                of.repository() + " has only types that this program does not run: " + listed(groups) +
+                    "; name one to fetch it all the same, like " + of.repository() + ":" + chosen.tag);
+  return take(of, chosen,
+              groups.size() == 1
+                  ? ""
+                  : "taking " + (chosen.quant.empty() ? chosen.stem : chosen.quant) + " of " + listed(groups));
 }
 
 result<chosen_model> choose_gguf(const reference& of, const std::vector<gguf_group>& groups) {
-  const auto with_tag = [&](std::string_view tag) {
-    std::vector<const gguf_group*> out;
-    for (const gguf_group& g : groups)
-      if (g.tag == tag || in_capitals(g.stem) == tag) out.push_back(&g);
-    return out;
-  };
-  if (!of.file.empty()) {
-    for (const gguf_group& g : groups)
-      if (std::ranges::any_of(g.files, [&](const hub_file& f) { return f.path == of.file; }))
-        return take(of, g, with_tag(g.tag).size() == 1, {});
-    return fail(fault::not_found, of.repository() + " has no file " + of.file + "; it has " + listed(groups));
-  }
-  if (!of.quant.empty()) {
-    const auto found = with_tag(in_capitals(of.quant));
-    if (found.size() == 1) return take(of, *found.front(), true, {});
-    if (found.empty())
-      return fail(fault::not_found, of.repository() + " has no " + of.quant + "; it has " + listed(groups));
-    return fail(fault::not_found, of.repository() + " has several models of type " + of.quant +
-                                      ": name the file, like " + of.repository() + "/" +
-                                      found.front()->files.front().path);
-  }
-  const gguf_group* chosen = nullptr;
-  for (const std::string_view tag : {"Q4_K_M", "Q4_0"})
-    if (const auto found = with_tag(tag); chosen == nullptr && found.size() == 1) chosen = found.front();
-  if (chosen == nullptr) chosen = &*std::ranges::min_element(groups, {}, &gguf_group::bytes);
-  const std::string what = chosen->tag.empty() ? chosen->stem : chosen->tag;
-  return take(of, *chosen, with_tag(chosen->tag).size() == 1,
-              groups.size() == 1 ? "" : "taking " + what + " of " + listed(groups));
+  if (!of.quant.empty()) return choose_by_quant(of, groups);
+  if (of.file.empty()) return choose_usual(of, groups);
+  for (const gguf_group& g : groups)
+    if (std::ranges::any_of(g.files, [&](const hub_file& f) { return f.path == of.file; })) return take(of, g, {});
+  return fail(fault::not_found, of.repository() + " has no file " + of.file + "; it has " + listed(groups));
+}
+
+/// "model-00001-of-00003.safetensors" and "model.safetensors-00001-of-00003.safetensors": names as in an index.
+bool is_part_of_index(std::string_view name) {
+  constexpr std::string_view ending = ".safetensors", shape = "00000-of-00000";
+  name.remove_suffix(ending.size());
+  if (name.size() < shape.size()) return false;
+  const std::string_view number = name.substr(name.size() - shape.size());
+  const std::string_view before = name.substr(0, name.size() - shape.size());
+  const auto fits = [](char c, char of) { return of == '0' ? c >= '0' && c <= '9' : c == of; };
+  return std::ranges::equal(number, shape, fits) && (before == "model-" || before == "model.safetensors-");
 }
 
 result<chosen_model> choose_folder(const std::vector<hub_file>& files) {
   chosen_model out{"safetensors", false, {}, {}};
   const auto at_root = [](const hub_file& f) { return f.path.find('/') == std::string::npos; };
   const auto is_weights = [&](const hub_file& f) { return at_root(f) && f.path.ends_with(".safetensors"); };
-  const bool usual =
-      std::ranges::any_of(files, [&](const hub_file& f) { return is_weights(f) && f.path.starts_with("model"); });
+  // The best name there is says which files are the weights: variants in other types lie beside them.
+  const auto rank = [&](const hub_file& f) {
+    if (!is_weights(f)) return 0;
+    const std::string_view name = f.path;
+    if (name == "model.safetensors") return 4;
+    if (is_part_of_index(name)) return 3;
+    return name.starts_with("model") ? 2 : 1;
+  };
+  int best = 0;
+  for (const hub_file& f : files) best = std::max(best, rank(f));
   for (const hub_file& f : files) {
-    const bool weights = is_weights(f) && (!usual || f.path.starts_with("model"));
+    const bool weights = best > 0 && rank(f) == best;
     if (weights || (at_root(f) && std::ranges::find(side_files, f.path) != side_files.end())) out.files.push_back(f);
   }
   return out;
@@ -153,13 +245,17 @@ std::uint64_t chosen_model::bytes() const {
 }
 
 std::string quant_of(std::string_view file_name) {
-  if (!file_name.ends_with(".gguf")) return {};
-  const std::string stem = in_capitals(stem_of(file_name));
-  const std::size_t cut = stem.find_last_of("-.");
-  if (cut == std::string::npos) return {};
-  const std::string piece = stem.substr(cut + 1);
-  if (!is_quant(piece)) return {};
-  return std::string_view(stem).substr(0, cut).ends_with("-UD") ? "UD-" + piece : piece;
+  return file_name.ends_with(".gguf") ? quant_of_stem(stem_of(file_name)) : std::string();
+}
+
+std::size_t preference_of(std::string_view quant) {
+  const bool mixed = quant.starts_with("UD-");  // of one publisher, with parts in other types
+  std::string plain(mixed ? quant.substr(3) : quant);
+  if (plain.starts_with("FP")) plain.erase(1, 1);
+  if (plain.starts_with("MXFP4_")) plain = "MXFP4";
+  const auto* const found = std::ranges::find(preferred, plain);
+  return found == preferred.end() ? cannot_run
+                                  : 2 * static_cast<std::size_t>(found - preferred.begin()) + (mixed ? 1 : 0);
 }
 
 result<chosen_model> choose_files(const reference& of, const std::vector<hub_file>& files) {
@@ -168,7 +264,8 @@ result<chosen_model> choose_files(const reference& of, const std::vector<hub_fil
                         return f.path.ends_with(".safetensors") && f.path.find('/') == std::string::npos;
                       });
   const std::vector<gguf_group> groups = gguf_groups(files);
-  if (folder && of.file.empty() && (of.quant.empty() || of.quant == "safetensors")) return choose_folder(files);
+  if (folder && of.file.empty() && (of.quant.empty() || in_capitals(of.quant) == "SAFETENSORS"))
+    return choose_folder(files);
   if (groups.empty())
     return fail(fault::not_found, of.repository() + (folder ? " has no GGUF file; name it without a quantization"
                                                             : " has neither GGUF files nor safetensors"));

@@ -6,7 +6,8 @@ namespace infer::hub {
 const char* fault_sentence(fault value) noexcept {
   switch (value) {
     case fault::bad_reference:
-      return "this does not name a model: write OWNER/NAME, OWNER/NAME:QUANT or OWNER/NAME/FILE.gguf";
+      return "this does not name a model: write OWNER/NAME, OWNER/NAME:QUANT, OWNER/NAME/FILE.gguf or its page's "
+             "address";
     case fault::not_found:
       return "the server has no such model";
     case fault::refused:

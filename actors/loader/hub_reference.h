@@ -17,7 +17,9 @@ struct reference {
   std::string repository() const { return owner + "/" + name; }
 };
 
-/// Takes OWNER/NAME, OWNER/NAME:QUANT, OWNER/NAME/FILE.gguf, each with @REVISION after it and `hf:` before it, apart.
+/// Takes OWNER/NAME, OWNER/NAME:QUANT, OWNER/NAME/FILE.gguf, each with @REVISION after it and `hf:` before it, apart;
+/// and the same with a host before it, also as addresses of pages and files: https://HOST/OWNER/NAME/tree/REVISION,
+/// …/blob/REVISION/FILE.gguf, …/resolve/REVISION/FILE.gguf. The host says nothing: who is asked is said elsewhere.
 /// Errors:  fault::bad_reference.
 result<reference> parse_reference(std::string_view text);
 

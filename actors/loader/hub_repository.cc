@@ -65,6 +65,13 @@ result<void> read_page(const std::string& text, const std::string& what, std::ve
   return success();
 }
 
+/// A slash in a revision would end it.
+std::string escaped_revision(const reference& of) {
+  std::string out;
+  for (const char c : escaped_path(of.revision)) out += c == '/' ? std::string("%2F") : std::string(1, c);
+  return out;
+}
+
 }  // namespace
 
 std::string escaped_path(std::string_view text) {
@@ -102,15 +109,12 @@ error refusal(const web_answer& answer, const hub_address& hub, const std::strin
 }
 
 std::string file_url(const hub_address& hub, const reference& of, const std::string& path) {
-  return hub.endpoint + "/" + of.repository() + "/resolve/" + escaped_path(of.revision) + "/" + escaped_path(path);
+  return hub.endpoint + "/" + of.repository() + "/resolve/" + escaped_revision(of) + "/" + escaped_path(path);
 }
 
 result<std::vector<hub_file>> list_files(web_client& web, const hub_address& hub, const reference& of) {
   const std::string what = of.repository();
-  // A slash in a revision would end it here.
-  std::string revision;
-  for (const char c : escaped_path(of.revision)) revision += c == '/' ? std::string("%2F") : std::string(1, c);
-  std::string url = hub.endpoint + "/api/models/" + what + "/tree/" + revision + "?recursive=true";
+  std::string url = hub.endpoint + "/api/models/" + what + "/tree/" + escaped_revision(of) + "?recursive=true";
   std::vector<hub_file> files;
   for (std::size_t page = 0; page < most_pages && !url.empty(); ++page) {
     if (!url.starts_with(hub.endpoint + "/"))

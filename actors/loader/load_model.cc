@@ -35,7 +35,11 @@ result<void> load_text(const formats::model_file& file, model_core& core) {
   if (!text.empty()) {
     core.template_text = text;
     // A template that this interpreter cannot read must not keep the model from answering completions.
-    if (auto compiled = templates::chat_template::compile(text)) core.chat_template = std::move(compiled.value());
+    auto compiled = templates::chat_template::compile(text);
+    if (compiled)
+      core.chat_template = std::move(compiled.value());
+    else
+      core.template_fault = compiled.error().message();
     if (core.chat_template) core.template_abilities = templates::probe(*core.chat_template);
   }
   return success();

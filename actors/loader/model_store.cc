@@ -23,14 +23,17 @@ std::optional<stored_model> read_folder(const std::filesystem::path& folder) {
   const auto manifest = boost::json::parse(read_small(folder / manifest_name), code);
   if (code || !manifest.is_object()) return std::nullopt;
   const boost::json::object& o = manifest.get_object();
-  stored_model out{text_of(o, "name"), text_of(o, "format"), 0, folder, folder};
+  stored_model out{text_of(o, "name"), text_of(o, "format"), 0, folder, folder, {}};
   const auto* files = o.if_contains("files");
   if (out.name.empty() || files == nullptr || !files->is_array() || files->get_array().empty()) return std::nullopt;
   for (const auto& f : files->get_array()) {
     if (!f.is_object() || !is_safe_path(text_of(f.get_object(), "name"))) return std::nullopt;
     const auto* bytes = f.get_object().if_contains("bytes");
     if (bytes != nullptr && bytes->is_int64()) out.bytes += static_cast<std::uint64_t>(bytes->get_int64());
-    if (out.format == "GGUF" && out.path == folder) out.path = folder / text_of(f.get_object(), "name");
+    if (out.format == "GGUF" && out.path == folder) {
+      out.path = folder / text_of(f.get_object(), "name");
+      out.file = text_of(f.get_object(), "path");
+    }
   }
   return out;
 }
@@ -62,7 +65,9 @@ bool is_meant(const stored_model& model, const reference& of) {
   const std::string rest = model.name.substr(start.size());
   if (rest != revision && !(rest.starts_with(':') && rest.ends_with(revision))) return false;
   if (revision.empty() && rest.find('@') != std::string::npos) return false;
-  if (!of.file.empty()) return model.path.filename() == std::filesystem::path(of.file).filename();
+  if (!of.file.empty())
+    return model.file.empty() ? model.path.filename() == std::filesystem::path(of.file).filename()
+                              : model.file == of.file;
   if (of.quant.empty()) return true;
   const std::string tag = tag_of(model.name);
   return in_small_letters(of.quant) == in_small_letters(tag.empty() ? model.format : tag);
@@ -96,12 +101,33 @@ std::string manifest_text(const reference& of, const chosen_model& model) {
   boost::json::array files;
   for (const hub_file& f : model.files) {
     const std::string name = std::filesystem::path(f.path).filename();
-    files.push_back({{"name", name}, {"bytes", f.bytes}, {"sha256", f.sum.sha256}, {"git_blob", f.sum.git_blob}});
+    boost::json::object file{
+        {"name", name}, {"bytes", f.bytes}, {"sha256", f.sum.sha256}, {"git_blob", f.sum.git_blob}};
+    if (name != f.path) file["path"] = f.path;
+    files.push_back(std::move(file));
   }
   return boost::json::serialize(boost::json::object{{"name", model_name(of, model)},
                                                     {"format", model.is_gguf ? "GGUF" : "safetensors"},
                                                     {"files", std::move(files)}}) +
          "\n";
+}
+
+std::vector<hub_file> stored_files(const std::filesystem::path& folder) {
+  boost::json::error_code code;
+  const auto manifest = boost::json::parse(read_small(folder / manifest_name), code);
+  const auto* files = code ? nullptr : manifest.find_pointer("/files", code);
+  std::vector<hub_file> out;
+  if (files == nullptr || !files->is_array()) return out;
+  for (const auto& f : files->get_array()) {
+    if (!f.is_object()) continue;
+    const auto* bytes = f.get_object().if_contains("bytes");
+    hub_file file{
+        text_of(f.get_object(), "name"), 0, {text_of(f.get_object(), "sha256"), text_of(f.get_object(), "git_blob")}};
+    if (bytes == nullptr || !bytes->is_int64() || bytes->get_int64() < 0 || !is_safe_path(file.path)) continue;
+    file.bytes = static_cast<std::uint64_t>(bytes->get_int64());
+    out.push_back(std::move(file));
+  }
+  return out;
 }
 
 std::vector<stored_model> list_models(const std::filesystem::path& models) {
@@ -128,10 +154,10 @@ std::optional<stored_model> find_model(const std::filesystem::path& models, cons
     if (model && is_meant(*model, of.value())) meant.push_back(std::move(*model));
   }
   if (meant.empty()) return std::nullopt;
-  for (const std::string_view usual : {"Q4_K_M", "Q4_0"})
-    for (const stored_model& model : meant)
-      if (tag_of(model.name) == usual) return model;
-  return *std::ranges::min_element(meant, {}, &stored_model::bytes);
+  const auto order = [](const stored_model& model) {
+    return std::pair(preference_of(quant_of(tag_of(model.name) + ".gguf")), model.bytes);
+  };
+  return *std::ranges::min_element(meant, {}, order);
 }
 
 }  // namespace infer::hub

@@ -17,6 +17,7 @@ struct stored_model {
   std::uint64_t bytes = 0;
   std::filesystem::path path;    // what a model is opened by: the (first) GGUF file, or the folder
   std::filesystem::path folder;  // that holds all of it
+  std::string file;              // GGUF: its path in the repository, where that is not the file's name alone
 };
 
 /// `given`, else $INFER_MODELS, else $XDG_DATA_HOME/infer-node/models, else ~/.local/share/infer-node/models.
@@ -32,14 +33,17 @@ std::string model_name(const reference& of, const chosen_model& model);
 std::string manifest_text(const reference& of, const chosen_model& model);
 inline constexpr const char* manifest_name = "pulled.json";
 
+/// The files that the manifest in `folder` names, with their names there as paths; none where there is no manifest.
+std::vector<hub_file> stored_files(const std::filesystem::path& folder);
+
 /// All models whose folder has a manifest, by name.
 std::vector<stored_model> list_models(const std::filesystem::path& models);
 
 /// The fetched model that `path` opens: its folder, or a file in it.
 std::optional<stored_model> stored_at(const std::filesystem::path& path);
 
-/// The fetched model that `text` (as of parse_reference) means. Without a quantization: the one that there is, else
-/// Q4_K_M, else Q4_0, else the smallest.
+/// The fetched model that `text` (as of parse_reference) means. Without a quantization: the preferred of those that
+/// there are, as preference_of has it.
 std::optional<stored_model> find_model(const std::filesystem::path& models, const std::string& text);
 
 }  // namespace infer::hub

@@ -5,10 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -31,6 +30,13 @@ std::string identity(std::uint64_t bytes, const checksum& sum) {
   return std::to_string(bytes) + " " + sum.sha256 + " " + sum.git_blob;
 }
 
+bool put_on_disk(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const bool done = file >= 0 && fsync(file) == 0;
+  if (file >= 0) ::close(file);
+  return done;
+}
+
 struct origin {
   std::string identity, etag;
 };
@@ -46,8 +52,18 @@ origin read_origin(const std::filesystem::path& target) {
 }  // namespace
 
 std::string read_small(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return {};
+  std::string text;
+  std::array<char, 4096> piece{};
+  while (true) {
+    const ssize_t got = ::read(file, piece.data(), piece.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  ::close(file);
+  return text;
 }
 
 result<void> write_whole(const std::filesystem::path& path, const std::string& text) {
@@ -83,6 +99,25 @@ bool part_file::is_finished(const std::filesystem::path& target, std::uint64_t b
   struct stat found{};
   return ::stat(target.c_str(), &found) == 0 && static_cast<std::uint64_t>(found.st_size) == bytes &&
          read_origin(target).identity == identity(bytes, sum);
+}
+
+bool part_file::adopt(const std::filesystem::path& source, const std::filesystem::path& target, std::uint64_t bytes,
+                      const checksum& sum, std::uint64_t room, link_call link) {
+  struct stat found{};
+  if (::stat(source.c_str(), &found) != 0 || !S_ISREG(found.st_mode) ||
+      static_cast<std::uint64_t>(found.st_size) != bytes)
+    return false;
+  const std::filesystem::path fresh = with(target, ".taken");
+  for (const auto& old : {fresh, target}) ::unlink(old.c_str());
+  std::error_code code;
+  const bool is_there = link(AT_FDCWD, source.c_str(), AT_FDCWD, fresh.c_str(), AT_SYMLINK_FOLLOW) == 0 ||
+                        (bytes <= room && std::filesystem::copy_file(source, fresh, code) && put_on_disk(fresh));
+  // A part of an older file must not be taken for one of this file: it goes before the new name of what it is comes.
+  const bool is_taken = is_there && (::unlink(with(target, ".part").c_str()) == 0 || errno == ENOENT) &&
+                        write_whole(with(target, ".from"), identity(bytes, sum) + "\n\n") &&
+                        ::rename(fresh.c_str(), target.c_str()) == 0;
+  if (!is_taken) ::unlink(fresh.c_str());
+  return is_taken;
 }
 
 result<part_file> part_file::open(const std::filesystem::path& target, std::uint64_t bytes, const checksum& sum) {

@@ -1,6 +1,8 @@
 // A file that is being fetched: FILE.part grows beside FILE, FILE.from says which file it is a part of.
 #pragma once
 
+#include <unistd.h>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -27,6 +29,12 @@ class part_file {
   /// Whether `target` is already whole, from an earlier process.
   static bool is_finished(const std::filesystem::path& target, std::uint64_t bytes, const checksum& sum);
 
+  using link_call = int (*)(int, const char*, int, const char*, int);
+  /// Makes `target` of `source`, whose checksum is known to be `sum`: a hard link to it, else a copy, which may take up
+  /// to `room` bytes. False where `source` has not that many bytes or neither can be made; `target` is not there then.
+  static bool adopt(const std::filesystem::path& source, const std::filesystem::path& target, std::uint64_t bytes,
+                    const checksum& sum, std::uint64_t room, link_call link = &::linkat);
+
   std::uint64_t size() const { return size_; }
   const std::string& etag() const { return etag_; }
   result<void> set_etag(const std::string& etag);
@@ -51,7 +59,7 @@ class part_file {
 
 /// Writes a small file so that it is either there whole or not at all.
 result<void> write_whole(const std::filesystem::path& path, const std::string& text);
-/// A small file's text; empty where there is none.
+/// A small file's text; empty where there is none, or where it cannot be read.
 std::string read_small(const std::filesystem::path& path);
 
 }  // namespace infer::hub

@@ -69,6 +69,10 @@ std::uint64_t size_of(const fs::path& path) {
   return code ? 0 : bytes;
 }
 
+int exchange_folders(const char* one, const char* other) {
+  return renameat2(AT_FDCWD, one, AT_FDCWD, other, RENAME_EXCHANGE);
+}
+
 void sync_folder(const fs::path& path) {
   const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
@@ -84,6 +88,7 @@ class pull_run {
     std::string leaf = of.owner + "--" + of.name + "--" + folder_of("", of, model.tag).filename().string();
     work_ = options.models / ".pulling" / leaf;
     target_ = folder_of(options.models, of, model.tag);
+    old_ = work_.string() + ".old";
   }
 
   result<void> run(web_client& web) {
@@ -97,6 +102,7 @@ class pull_run {
     INFER_TRYV(make_folder(work_));
     if (read_small(work_ / manifest_name) != manifest_text(of_, model_)) {  // it is written when all files are there
       INFER_TRYV(remove_strangers());
+      take_over();
       INFER_TRYV(check_space());
       for (const hub_file& file : model_.files) {
         INFER_TRYV(fetch(web, file));
@@ -130,12 +136,29 @@ class pull_run {
     return success();
   }
 
+  std::uint64_t free_bytes() const { return (options_.free_bytes ? options_.free_bytes : free_bytes_of)(work_); }
+
+  /// Files of the published model that the hub still has as they are need not be fetched again.
+  void take_over() {
+    const std::vector<hub_file> there = stored_files(target_);
+    for (const hub_file& file : model_.files) {
+      const std::string name = local(file).filename();
+      if (!file.sum.known() || part_file::is_finished(local(file), file.bytes, file.sum)) continue;
+      const bool is_same = std::ranges::any_of(there, [&](const hub_file& old) {
+        return old.path == name && old.bytes == file.bytes && old.sum == file.sum;
+      });
+      const std::uint64_t free = free_bytes();
+      if (is_same)
+        part_file::adopt(target_ / name, local(file), file.bytes, file.sum, free - std::min(free, spare_bytes));
+    }
+  }
+
   result<void> check_space() {
     std::uint64_t missing = 0;
     for (const hub_file& file : model_.files)
       if (!part_file::is_finished(local(file), file.bytes, file.sum))
         missing += file.bytes - std::min(file.bytes, size_of(local(file).string() + ".part"));
-    const std::uint64_t free = (options_.free_bytes ? options_.free_bytes : free_bytes_of)(work_);
+    const std::uint64_t free = free_bytes();
     if (missing == 0 || free >= missing + spare_bytes) return success();
     return fail(fault::no_space, model_name(of_, model_) + " needs " + format_bytes(missing) + " more and " +
                                      format_bytes(spare_bytes) + " to spare; " + options_.models.string() + " has " +
@@ -160,19 +183,36 @@ class pull_run {
     sync_folder(work_);
     INFER_TRYV(make_folder(target_.parent_path()));
     const bool replaces = ::access(target_.c_str(), F_OK) == 0;
-    const int code = replaces ? renameat2(AT_FDCWD, work_.c_str(), AT_FDCWD, target_.c_str(), RENAME_EXCHANGE)
-                              : ::rename(work_.c_str(), target_.c_str());
-    if (code != 0) return fail(local_error(target_, errno));
+    const bool done = replaces ? swap_in() : ::rename(work_.c_str(), target_.c_str()) == 0;
+    if (!done) return fail(local_error(target_, errno));
     sync_folder(target_.parent_path());
     std::error_code ignored;
     if (replaces) fs::remove_all(work_, ignored);
+    fs::remove_all(old_, ignored);  // also that of a pull that was killed between two renames
     return success();
+  }
+
+  /// Puts the new folder in the old one's place; false: not done, with errno.
+  bool swap_in() {
+    const auto exchange = options_.exchange ? options_.exchange : exchange_folders;
+    if (exchange(work_.c_str(), target_.c_str()) == 0) return true;
+    // Not every file system exchanges: then there is a moment with neither. A pull that is killed in it is ended by the
+    // next, for the new folder is whole.
+    if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP) return false;
+    std::error_code ignored;
+    fs::remove_all(old_, ignored);
+    if (::rename(target_.c_str(), old_.c_str()) != 0) return false;
+    if (::rename(work_.c_str(), target_.c_str()) == 0) return true;
+    const int code = errno;
+    ::rename(old_.c_str(), target_.c_str());
+    errno = code;
+    return false;
   }
 
   const reference& of_;
   const chosen_model& model_;
   const pull_options& options_;
-  fs::path work_, target_;
+  fs::path work_, target_, old_;
   std::uint64_t done_ = 0;
 };
 

@@ -19,8 +19,10 @@ struct pull_options {
   std::uint32_t stall_seconds = 30, tries = 6;
   std::function<void(const pull_progress&)> progress;
   std::function<void(const std::string&)> say;  // one sentence for people
-  /// Bytes that may still be written below a folder, and waiting between tries; replaced in tests.
+  /// Bytes that may still be written below a folder, the exchange of two folders' names (0, or -1 with errno), and
+  /// waiting between tries; replaced in tests.
   std::function<std::uint64_t(const std::filesystem::path&)> free_bytes;
+  std::function<int(const char*, const char*)> exchange;
   std::function<void(std::chrono::milliseconds)> wait;
 };
 
@@ -28,7 +30,8 @@ struct pull_options {
 std::string default_endpoint();
 
 /// Lists, chooses, checks the disk, fetches what is missing and publishes the model's folder in one step: it is there
-/// whole, or as it was before. A pull that was killed is gone on with by the next.
+/// whole, or as it was before. Files that the folder had and the hub has still are not fetched again. A pull that was
+/// killed is gone on with by the next.
 /// Errors:  every fault of hub, in a sentence that says what to do.
 /// Threads: any; one pull of a model at a time among all processes, others fail with fault::busy.
 result<stored_model> pull(const reference& of, const pull_options& options);

@@ -74,7 +74,7 @@ struct model_core {
   std::shared_ptr<const tokenize::tokenizer> tokenizer;
   std::optional<templates::chat_template> chat_template;
   templates::template_abilities template_abilities;
-  std::string template_text;
+  std::string template_text, template_fault;  // the fault: why the text gave no template
   core_hooks hooks;
   std::shared_ptr<threads::compute_lane> lane;
 

@@ -72,7 +72,10 @@ encoded_prompt encode(const model_core& core, const msg::encode_prompt& message)
       break;
     case msg::prompt_kind::chat: {
       if (!core.chat_template) {
-        refuse("this model has no chat template; use /v1/completions", "messages");
+        refuse(core.template_fault.empty()
+                   ? "this model has no chat template; use /v1/completions"
+                   : "this model's chat template cannot be read: " + core.template_fault + "; use /v1/completions",
+               "messages");
         return out;
       }
       auto rendered = render(core, prompt);

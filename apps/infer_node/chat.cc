@@ -4,13 +4,13 @@
 #include <cerrno>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <utility>
 
 #include "apps/infer_node/chat/chat_core.h"
 #include "apps/infer_node/chat/prompt_history.h"
 #include "apps/infer_node/chat/shown_text.h"
 #include "apps/infer_node/terminal.h"
+#include "apps/infer_node/whole_text.h"
 
 namespace infer::apps {
 namespace {
@@ -19,14 +19,6 @@ constexpr std::size_t kept_prompts = 1000;
 
 auto system_fault(int code) {
   return fail(error{std::error_code(code, std::generic_category()), {}});
-}
-
-result<std::string> read_file(const std::string& path) {
-  errno = 0;
-  std::ifstream from(path, std::ios::binary);
-  std::string text(std::istreambuf_iterator<char>(from), {});
-  if (!from.is_open() || from.bad()) return system_fault(errno != 0 ? errno : EIO);
-  return text;
 }
 
 result<void> write_file(const std::string& path, const std::string& text) {
@@ -85,10 +77,10 @@ class session {
         answer();
         break;
       case effect_kind::save:
-        save(one.text);
+        save(with_home(one.text));
         break;
       case effect_kind::load:
-        perform(core_.loaded(one.text, read_file(one.text)));
+        load(with_home(one.text));
         break;
       case effect_kind::leave:
         left_ = true;
@@ -104,6 +96,8 @@ class session {
     if (!kept && !std::exchange(complained_, true))
       std::cout << "! prompts are not kept: " << kept.error().message() << std::endl;
   }
+
+  void load(const std::string& path) { perform(core_.loaded(path, read_file(path))); }
 
   void save(const std::string& path) {
     const auto written = write_file(path, saved_text(core_.turns()));

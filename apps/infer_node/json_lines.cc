@@ -3,7 +3,12 @@
 
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
+
+#include "apps/infer_node/model_options.h"
 
 namespace infer::apps {
 namespace {
@@ -31,6 +36,7 @@ int for_each_json_line(const std::function<result<boost::json::object>(const boo
     }
     std::cout << boost::json::serialize(out.value()) << "\n" << std::flush;
   }
+  if (std::ferror(stdin) != 0) return fail_with(std::string("standard input: ") + std::strerror(errno));
   return exit_code;
 }
 

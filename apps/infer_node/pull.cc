@@ -1,7 +1,6 @@
 // infer-node pull and list: models from a hub into the folder of models, and what is in it.
 #include "actors/loader/pull.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <boost/json/array.hpp>
@@ -13,9 +12,11 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/model_options.h"
+#include "apps/infer_node/progress_line.h"
 
 namespace infer::apps {
 namespace {
@@ -27,16 +28,6 @@ struct pull_flags {
   std::uint32_t stall_seconds = 30, tries = 6;
   bool json = false;
 };
-
-std::string time_text(double seconds) {
-  const auto s = static_cast<std::uint64_t>(seconds + 0.5);
-  char text[32];
-  if (s >= 3600)
-    std::snprintf(text, sizeof text, "%lluh%02llum", s / 3600ULL, s / 60ULL % 60);
-  else
-    std::snprintf(text, sizeof text, "%llum%02llus", s / 60ULL, s % 60ULL);
-  return text;
-}
 
 /// A bar with rate and time left on a terminal; elsewhere a line for each tenth.
 class progress_bar {
@@ -51,19 +42,15 @@ class progress_bar {
       return;
     }
     shown_ = now;
-    const std::uint64_t percent = p.of_bytes == 0 ? 100 : p.bytes * 100 / p.of_bytes;
-    if (!terminal_) {
-      if (percent / 10 == tenth_) return;
-      tenth_ = percent / 10;
-    }
     const double seconds = std::chrono::duration<double>(now - start_).count();
     const double rate = seconds > 0 ? static_cast<double>(p.bytes - start_bytes_) / seconds : 0;
-    std::string line = format_bytes(p.bytes) + " of " + format_bytes(p.of_bytes) + "  " + std::to_string(percent) + "%";
-    if (rate > 0) line += "  " + format_bytes(static_cast<std::uint64_t>(rate)) + "/s";
-    if (rate > 0 && p.bytes < p.of_bytes)
-      line += "  " + time_text(static_cast<double>(p.of_bytes - p.bytes) / rate) + " left";
-    if (terminal_) line = "\r\33[K" + bar(percent) + " " + line + "  " + p.file;
-    std::cerr << line << (terminal_ ? "" : "\n") << std::flush;
+    const progress state{p.bytes, p.of_bytes, rate, p.file};
+    if (terminal_) {
+      // The last column stays free: a letter there would begin a new line on some terminals.
+      std::cerr << "\r\33[K" + progress_line(state, columns_of(STDERR_FILENO) - 1) << std::flush;
+    } else if (std::exchange(tenth_, state.percent() / 10) != state.percent() / 10) {
+      std::cerr << progress_text(state) + "\n" << std::flush;
+    }
     open_ = terminal_;
   }
   /// Ends the bar's line.
@@ -73,11 +60,6 @@ class progress_bar {
   }
 
  private:
-  static std::string bar(std::uint64_t percent) {
-    const std::size_t full = percent * 24 / 100;
-    return "[" + std::string(full, '=') + std::string(24 - full, ' ') + "]";
-  }
-
   const bool terminal_ = isatty(STDERR_FILENO) != 0;
   bool begun_ = false, open_ = false;
   steady_clock::time_point start_, shown_;

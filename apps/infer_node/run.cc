@@ -3,9 +3,9 @@
 
 #include <boost/json/object.hpp>
 #include <iostream>
-#include <iterator>
 #include <limits>
 #include <memory>
+#include <utility>
 
 #include "apps/infer_node/answer_source.h"
 #include "apps/infer_node/chat.h"
@@ -14,8 +14,10 @@
 #include "apps/infer_node/log_setup.h"
 #include "apps/infer_node/sampling_options.h"
 #include "apps/infer_node/terminal.h"
+#include "apps/infer_node/whole_text.h"
 #include "engine/formats/chat_source.h"
 #include "engine/formats/model_file.h"
+#include "engine/templates/chat_template.h"
 #include "protocol/http/json_text.h"
 
 namespace infer::apps {
@@ -29,19 +31,23 @@ struct run_options {
   bool raw = false, verbose = false, json = false, no_stats = false, no_history = false;
 };
 
-result<bool> has_template(const std::string& path) {
+/// Why the model cannot talk; empty where its template can be used.
+result<std::string> template_fault(const std::string& path) {
   INFER_TRY(const auto file, formats::open_model(path));
   INFER_TRY(const std::string text, formats::chat_template_of(*file));
-  return !text.empty();
+  if (text.empty()) return std::string("the model has no chat template");
+  const auto compiled = templates::chat_template::compile(text);
+  return compiled ? std::string() : "the model's chat template cannot be read: " + compiled.error().message();
 }
 
-/// A model without a template is for texts, not for talks. Says why it cannot be asked as it is wanted, if so.
+/// A model without a template that can be read is for texts, not for talks. Says why it cannot be asked as it is
+/// wanted, if so.
 std::string settle_template(run_options& o, bool is_chat) {
   if (!o.server.empty() || o.raw) return {};
-  const auto has = has_template(o.model.path);
-  if (!has) return has.error().message();
-  if (has.value()) return {};
-  const std::string why = o.model.path + ": the model has no chat template";
+  const auto fault = template_fault(o.model.path);
+  if (!fault) return fault.error().message();
+  if (fault.value().empty()) return {};
+  const std::string why = o.model.path + ": " + fault.value();
   if (is_chat) return why + "; give a text that it should continue: infer-node run -m MODEL TEXT";
   std::cerr << "infer-node: " << why << ": the text is continued as it is\n";
   o.raw = true;
@@ -70,14 +76,16 @@ int answer_once(const run_options& o, answer_source& source) {
   const bool is_terminal = isatty(STDOUT_FILENO) != 0;
   answer_view view(may_colour());
   std::string text, reasoning;
+  bool is_begun = false;
   const auto show = [&](const templates::answer_piece& piece) {
+    is_begun = true;
     if (o.json)
       (piece.reasoning ? reasoning : text) += piece.text;
     else
       std::cout << (is_terminal ? view.show(piece) : piece.text) << std::flush;
   };
   const answer_report report = source.answer({turns, o.settings, o.raw}, is_terminal || o.json, show, nullptr);
-  if (!o.json) std::cout << (is_terminal ? view.finish() : "\n") << std::flush;
+  if (!o.json && (is_begun || report.failure.empty())) std::cout << (is_terminal ? view.finish() : "\n") << std::flush;
   if (!report.failure.empty()) return fail_with(report.failure);
   if (o.json) print_json(report, text, reasoning);
   if (o.verbose) std::cerr << stats_line(report.stats) << "\n";
@@ -96,7 +104,9 @@ int run(run_options& o) {
   const bool is_chat = o.prompt.empty() && !o.raw && !o.json && isatty(STDIN_FILENO) != 0 && isatty(STDOUT_FILENO) != 0;
   if (!is_chat && o.prompt.empty()) {
     if (isatty(STDIN_FILENO) != 0) std::cerr << "Type the prompt, end it with Ctrl-D.\n";
-    o.prompt.assign(std::istreambuf_iterator<char>(std::cin), {});
+    auto prompt = read_input();
+    if (!prompt) return fail_with(prompt.error().message());
+    o.prompt = std::move(prompt.value());
     if (o.prompt.ends_with('\n')) o.prompt.pop_back();
     if (o.prompt.empty()) return fail_with("the prompt is empty");
   }

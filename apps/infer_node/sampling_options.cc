@@ -51,8 +51,11 @@ void sampling_options::add_to(CLI::App& command) {
         ->type_name(row.is_whole() ? "INT" : "FLOAT")
         ->default_str(row.text_of(values));
   }
-  command.add_option("--dry-sequence-breaker", breakers_, "text at which a sequence ends; repeat for more; none: none");
-  command.add_option("-l,--logit-bias", biases_, "TOKEN+BIAS or TOKEN-BIAS, by token id; repeat for more");
+  // One value a flag: words that follow are the prompt.
+  command.add_option("--dry-sequence-breaker", breakers_, "text at which a sequence ends; repeat for more; none: none")
+      ->allow_extra_args(false);
+  command.add_option("-l,--logit-bias", biases_, "TOKEN+BIAS or TOKEN-BIAS, by token id; repeat for more")
+      ->allow_extra_args(false);
   command.add_option("--samplers", names_, "the chain in its order, names with ; between them");
   command.add_option("--sampler-seq,--sampling-seq", letters_, "the same, a letter each, such as edskypmxt");
   command.add_flag("--ignore-eos", ignore_eos_, "never end by itself");

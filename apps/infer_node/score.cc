@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 
@@ -11,6 +10,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/json_lines.h"
 #include "apps/infer_node/model_options.h"
+#include "apps/infer_node/whole_text.h"
 #include "engine/decode/kernel_choice.h"
 #include "engine/decode/scorer.h"
 #include "engine/tokenize/model_tokenizer.h"
@@ -91,8 +91,9 @@ int run(const score_options& o) {
   auto scorer = decode::scorer::open(o.model.path, options.value(), o.model.context, o.model.threads);
   if (!scorer) return fail_with(scorer.error().message());
   if (o.json_lines) return for_each_json_line([&](const auto& line) { return answer_line(scorer.value(), o, line); });
-  const std::string text = o.text ? *o.text : std::string(std::istreambuf_iterator<char>(std::cin), {});
-  const auto done = score_text(scorer.value(), o, text);
+  const result<std::string> text = o.text ? result<std::string>(*o.text) : read_input();
+  if (!text) return fail_with(text.error().message());
+  const auto done = score_text(scorer.value(), o, text.value());
   return done ? 0 : fail_with(done.error().message());
 }
 

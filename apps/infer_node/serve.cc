@@ -178,6 +178,7 @@ void add_serve(CLI::App& app, int& exit_code) {
       ->add_option("-m,--model", o->paths,
                    "model file or a pulled model's name; repeat for more, the first is the default")
       ->required()
+      ->allow_extra_args(false)
       ->type_name(model_type)
       ->transform(pulled_name());
   command->add_option("--alias", o->model.alias, "the model's id; else the file's name without its ending");
@@ -188,8 +189,11 @@ void add_serve(CLI::App& app, int& exit_code) {
   command->add_option("--host", o->host, "IP address to listen on; 0.0.0.0: every one of the machine");
   command->add_option("--port", o->port, "port; 0: a free one");
   command->add_option("--api-key", o->api_keys, "key that clients must send; repeat for more")
+      ->allow_extra_args(false)
       ->envname("INFER_API_KEY");
-  command->add_option("--allow-origin", o->origins, "web origin that may ask from a browser; * for all");
+  command
+      ->add_option("--allow-origin", o->origins, "web origin that may ask from a browser; repeat for more; * for all")
+      ->allow_extra_args(false);
   command->add_option("--memory", o->memory_mb,
                       "MiB of memory to use at most, 32 of them for the program itself; 0: 80 % of what there is");
   command->add_option("--log-level", o->log_level, "how much to log")

@@ -2,7 +2,6 @@
 #include <boost/json/array.hpp>
 #include <boost/json/serialize.hpp>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "apps/infer_node/commands.h"
 #include "apps/infer_node/json_lines.h"
 #include "apps/infer_node/model_options.h"
+#include "apps/infer_node/whole_text.h"
 #include "engine/formats/model_file.h"
 #include "engine/models/hyper_reader.h"
 #include "engine/tokenize/model_tokenizer.h"
@@ -54,8 +54,9 @@ int run(const tokenize_options& o) {
   const auto tokenizer = open(o.path);
   if (!tokenizer) return fail_with(tokenizer.error().message());
   if (o.json_lines) return for_each_json_line([&](const auto& line) { return answer_line(*tokenizer.value(), line); });
-  const std::string text = o.text ? *o.text : std::string(std::istreambuf_iterator<char>(std::cin), {});
-  const auto ids = tokenizer.value()->encode(text, !o.no_special, {!o.no_special});
+  const result<std::string> text = o.text ? result<std::string>(*o.text) : read_input();
+  if (!text) return fail_with(text.error().message());
+  const auto ids = tokenizer.value()->encode(text.value(), !o.no_special, {!o.no_special});
   const auto piece = [&](const token_id& id) {
     return boost::json::string(tokenizer.value()->decode({&id, 1}, false));
   };

@@ -324,7 +324,7 @@ class commands(chatting):
             self.assertNotEqual(other[1], first[1])
 
     def test_save_clear_and_load(self):
-        with self.local("-n", "9") as chat:
+        with self.local("-n", "9", HOME=self.folder) as chat:
             self.ask(chat, "/system Be brief.")
             self.ask(chat, "hello")
             before = self.saved(chat)
@@ -337,6 +337,12 @@ class commands(chatting):
             self.assertEqual(self.saved(chat), before)
             self.assertIn("No such file", self.ask(chat, f"/load {path}.not"))
             self.assertIn("No such file", self.ask(chat, f"/save {self.folder}/no/file"))
+            self.ask(chat, "/save ~/at_home.json")
+            self.assertEqual(self.saved(chat), before)
+            self.ask(chat, "/clear")
+            self.assertIn(f"2 messages from {self.folder}/at_home.json", self.ask(chat, "/load ~/at_home.json"))
+            for command in ("load", "save"):
+                self.assertIn(f"! {self.folder}: Is a directory", self.ask(chat, f"/{command} {self.folder}"))
             self.assertEqual(self.saved(chat), before)
 
     def test_a_conversation_that_outgrows_the_context_goes_on(self):
@@ -452,6 +458,19 @@ class one_answer(chatting):
             self.assertEqual(self.run_once("--server", server.url, text="well?\nreally?\n").stdout, "<think>hm</think>\n\nyes\n")
             self.assertEqual(server.asked[-1]["messages"], [{"role": "user", "content": "well?\nreally?"}])
 
+    def test_a_flag_that_may_be_repeated_takes_one_word_each_time(self):
+        with scripted_server([{"content": "yes"}]) as server:
+            for flags in (("-l", "70+5", "-l", "71-2"), ("--dry-sequence-breaker", "none", "--dry-sequence-breaker", "x"), ("--logit-bias=70+5",)):
+                done = self.run_once("--server", server.url, *flags, "well?")
+                self.assertEqual((done.returncode, done.stdout), (0, "yes\n"), done)
+                self.assertEqual(server.asked[-1]["messages"], [{"role": "user", "content": "well?"}])
+            self.assertEqual(server.asked[0]["logit_bias"], [[70, 5], [71, -2]])
+            self.assertEqual(server.asked[1]["dry_sequence_breakers"], ["x"])
+        for flags in (("-m",), ("--api-key",), ("--allow-origin",)):
+            done = subprocess.run([BINARY, "serve", "-m", model("tiny"), *flags, model("tiny"), "more"], capture_output=True, text=True, timeout=60, check=False, env=self.environment())
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            self.assertIn("more", done.stderr)
+
     def test_raw_text_is_continued_by_servers_too(self):
         flags = ("--raw", "--temp", "0", "-n", "12", "--json", "once upon")
         with server_process(BINARY, "-m", model("tiny"), "--log-level", "warn") as server:
@@ -461,6 +480,15 @@ class one_answer(chatting):
 
     def test_failures_leave_standard_output_empty(self):
         missing = os.path.join(self.folder, "missing.gguf")
+        with server_process(BINARY, "-m", model("tiny"), "-c", "64", "--log-level", "warn") as server:
+            for flags in (("--server", server.url), ("-m", model("tiny"), "-c", "64")):
+                done = self.run_once(*flags, "hello " * 100)
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+                self.assertIn("the context holds 64 tokens", done.stderr)
+        folder = os.open(self.folder, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        done = subprocess.run([BINARY, "run", "-m", model("tiny")], stdin=folder, capture_output=True, text=True, timeout=60, check=False, env=self.environment())
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", "infer-node: standard input: Is a directory\n"))
         for flags, word in ((("-m", missing, "--json", "hi"), missing), (("--json", "hi"), "-m FILE"), (("-m", model("tiny"), "--json"), "the prompt is empty")):
             done = self.run_once(*flags)
             self.assertEqual((done.returncode, done.stdout), (1, ""), done)

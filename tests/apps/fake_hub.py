@@ -81,14 +81,14 @@ class fake_hub:
 
     def answer(self, request):
         address = urllib.parse.urlsplit(request.path)
-        path = urllib.parse.unquote(address.path)
+        raw, path = address.path, urllib.parse.unquote(address.path)
         self.requests.append((path, request.headers["Range"], request.headers["If-Range"], request.headers["Authorization"]))
         if self.token and request.headers["Authorization"] != f"Bearer {self.token}":
             return self.plain(request, 401)
-        if found := re.fullmatch(r"/api/models/([^/]+/[^/]+)/tree/([^/]+)", path):
+        if found := re.fullmatch(r"/api/models/([^/]+/[^/]+)/tree/([^/]+)", raw):
             return self.listing(request, found[1], address)
-        if found := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path):
-            return self.file(request, found[1], found[3])
+        if found := re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", raw):
+            return self.file(request, found[1], urllib.parse.unquote(found[3]))
         return self.plain(request, 404)
 
     def listing(self, request, name, address):

@@ -18,6 +18,7 @@ import unittest
 from fake_hub import PIECE, fake_hub
 from raw_http import ask, completion, get
 from server_process import server_process
+from terminal_session import terminal_session
 
 BINARY = os.environ.get("INFER_TEST_BINARY")
 CHUNK = 8 << 20
@@ -95,6 +96,16 @@ class choices(pulling):
             del files["Q4_0/m-Q4_0-00002-of-00003.gguf"]
             self.assertIn("has 2 of its 3 parts", self.refused(hub, "owner/name:Q4_0"))
 
+    def test_models_of_one_name_in_folders_of_their_types_do_not_replace_each_other(self):
+        files = {"Q4_K_M/model.gguf": b"four", "Q8_0/model.gguf": b"eight", "model-mmproj-Q4_K_M.gguf": b"eyes"}
+        with fake_hub({"owner/name": files}) as hub:
+            for tag, data in (("Q8_0", b"eight"), ("Q4_K_M", b"four")):
+                self.assertEqual(self.pulled(hub, "owner/name:" + tag)["name"], "owner/name:" + tag)
+            self.assertEqual([(m["name"], read(m["path"])) for m in self.list()], [("owner/name:Q4_K_M", b"four"), ("owner/name:Q8_0", b"eight")])
+        with fake_hub({"owner/name": {"model-IQ1_S.gguf": b"one"}}) as hub:
+            self.assertIn("has only types that this program does not run: IQ1_S; name one", self.refused(hub, "owner/name"))
+            self.pulled(hub, "owner/name:IQ1_S")
+
     def test_a_folder_of_safetensors_has_what_it_is_read_with(self):
         wanted = {"config.json": b"{}", "tokenizer.json": b"{ }", "model-00001-of-00002.safetensors": b"a" * 9000, "model-00002-of-00002.safetensors": b"b", "model.safetensors.index.json": b"[]", "merges.txt": b""}
         with fake_hub({"owner/name": {**wanted, "README.md": b"r", "onnx/model.onnx": b"o", "pytorch_model.bin": b"p", "consolidated.safetensors": b"c"}}) as hub:
@@ -102,6 +113,34 @@ class choices(pulling):
             self.assertEqual((model["name"], model["format"]), ("owner/name@v1.0", "safetensors"))
             self.assertEqual({f: read(os.path.join(model["path"], f)) for f in os.listdir(model["path"]) if f != "pulled.json"}, wanted)
             self.assertTrue(all("/v1.0" in path for path, *_ in hub.requests), hub.requests)
+
+    def test_addresses_of_pages_and_files_name_models_of_the_hub_that_is_asked(self):
+        with fake_hub({"owner/name": {"a/model-Q4_0.gguf": b"four", "model-Q8_0.gguf": b"eight"}}) as hub:
+            for name, data in (("https://hub.invalid/owner/name", b"four"), ("hub.invalid/owner/name:Q8_0", b"eight"), ("https://hub.invalid/owner/name/blob/main/model-Q8_0.gguf", b"eight"),
+                               ("hub.invalid/owner/name/resolve/refs%2Fpr%2F1/a/model-Q4_0.gguf?download=true", b"four"), ("owner/name:Q8_0@refs/pr/1", b"eight")):
+                model = self.pulled(hub, name)
+                self.assertEqual(read(model["path"]), data)
+            self.assertEqual(model["name"], "owner/name:Q8_0@refs/pr/1")
+
+    def test_what_has_not_changed_is_not_fetched_again(self):
+        weights = {f"model-0000{i}-of-00002.safetensors": random.Random(i).randbytes(200_000) for i in (1, 2)}
+        files = {"config.json": b"{}", "tokenizer.json": b"{ }", "model.safetensors.index.json": b"[]", **weights}
+        with fake_hub({"owner/name": files}) as hub:
+            path = self.pulled(hub, "owner/name")["path"]
+            # Of one size and with other bytes; another file goes, and one comes.
+            files |= {"config.json": b"[]", "merges.txt": b"a b", "model-00002-of-00002.safetensors": random.Random(3).randbytes(200_000)}
+            del files["tokenizer.json"]
+            hub.served.clear()
+            self.assertEqual(self.pulled(hub, "owner/name")["path"], path)
+            self.assertEqual(hub.served, {f: len(files[f]) for f in ("config.json", "merges.txt", "model-00002-of-00002.safetensors")})
+            self.assertEqual({f: read(os.path.join(path, f)) for f in os.listdir(path) if f != "pulled.json"}, files)
+            # What is there is not believed where its size is another than it was.
+            with open(os.path.join(path, "model-00001-of-00002.safetensors"), "ab") as file:
+                file.write(b"?")
+            hub.served.clear()
+            self.pulled(hub, "owner/name")
+            self.assertEqual(hub.served, {"model-00001-of-00002.safetensors": 200_000})
+            self.assertEqual({f: read(os.path.join(path, f)) for f in os.listdir(path) if f != "pulled.json"}, files)
 
     def test_a_pulled_model_runs_by_its_name(self):
         path = os.path.join(self.folder.name, "tiny-F32.gguf")
@@ -321,22 +360,37 @@ class deaths(pulling):
 
 
 class progress(pulling):
+    def on_a_terminal(self, columns, name=MODEL):
+        """The lines that stood one after the other in the row of the bar, and what came after."""
+        with self.subTest(columns=columns), fake_hub({"owner/name": {name: random.Random(5).randbytes(1 << 20) * 8}}) as hub:
+            hub.faults[name] = [{"stall": 4 << 20}]
+            command = self.command(hub, "owner/name")
+            command[command.index("--models") + 1] = os.path.join(self.models, str(columns))
+            with terminal_session(command, self.environment(), columns) as program:
+                code, _ = program.rest(60)
+                rows, after = program.raw.rsplit("\r\n", 2)[0], program.raw.rsplit("\r\n", 2)[1]
+            self.assertEqual(code, 0)
+            self.assertNotIn("\n", rows)
+            lines = rows.split("\r\x1b[K")[1:]
+            self.assertGreater(len(lines), 2)
+            self.assertIn("owner/name:Q4_0: 8.00 MiB in ", after)
+            return lines
+
     def test_on_a_terminal_there_is_a_bar_with_the_time_left(self):
-        main, side = os.openpty()
-        with self.one(random.Random(5).randbytes(1 << 20) * 8) as hub:
-            hub.faults[MODEL] = [{"stall": 4 << 20}]
-            process = subprocess.Popen(self.command(hub, "owner/name"), stdout=subprocess.DEVNULL, stderr=side, env=self.environment())
-            os.close(side)
-            text = b""
-            while True:
-                try:
-                    text += os.read(main, 65536)
-                except OSError:
-                    break
-            os.close(main)
-            self.assertEqual(process.wait(60), 0)
-        self.assertRegex(text.decode(), re.compile(r"\[=+ *\] .* of 8\.00 MiB  \d+%  .*/s  \d+m\d\ds left  " + MODEL))
-        self.assertRegex(text.decode(), r"\[={24}\] 8\.00 MiB of 8\.00 MiB  100%")
+        text = "\n".join(self.on_a_terminal(200))
+        self.assertRegex(text, re.compile(r"\[=+ *\] .* of 8\.00 MiB  \d+%  .*/s  \d+m\d\ds left  " + MODEL + "\n"))
+        self.assertRegex(text, r"\[={24}\] 8\.00 MiB of 8\.00 MiB  100%")
+
+    def test_the_bar_is_no_wider_than_the_terminal(self):
+        name = "a-name-of-a-model-that-is-rather-long-\u4e2d\u6587\u4e2d\u6587-and-goes-on-and-on-00001-of-00001-Q4_0.gguf"
+        for columns, wanted in ((80, r"\[=+ *\] .* of 8\.00 MiB  \d+%  .*/s  \d+m\d\ds left  a-.*\.\.\..*gguf$"), (40, r"^[0-9.]+ MiB of 8\.00 MiB  \d+%  \d+m\d\ds left$")):
+            lines = self.on_a_terminal(columns, name)
+            widest = max(sum(2 if letter > "\u1100" else 1 for letter in line) for line in lines)
+            self.assertLess(widest, columns, lines)
+            self.assertGreater(widest, columns // 2)
+            self.assertTrue(any(re.search(wanted, line) for line in lines), (columns, lines))
+            self.assertTrue(all("%" in line for line in lines), lines)
+            self.assertIn("100%", lines[-1])
 
     def test_elsewhere_there_are_a_few_lines(self):
         with self.one() as hub:

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import unittest
 
+from raw_http import ask, post
+from server_process import server_process
 from terminal_session import terminal_session
 
 BINARY = os.environ.get("INFER_TEST_BINARY")
@@ -27,7 +29,7 @@ def gguf(name="tiny"):
     return path
 
 
-def hub_folder(name, vocabulary=260, tokenizer=True, **config):
+def hub_folder(name, vocabulary=260, tokenizer=True, template=CHAT, **config):
     """A llama of one layer as on the hub, all weights zero."""
     folder = os.path.join(FOLDER.name, name)
     os.makedirs(folder, exist_ok=True)
@@ -59,7 +61,7 @@ def hub_folder(name, vocabulary=260, tokenizer=True, **config):
                        "normalizer": None, "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": False, "use_regex": True}, "post_processor": None, "decoder": {"type": "ByteLevel"},
                        "model": {"type": "BPE", "vocab": {c: i for i, c in enumerate(letters)}, "merges": []}}, file)
         with open(os.path.join(folder, "tokenizer_config.json"), "w", encoding="utf-8") as file:
-            json.dump({"chat_template": CHAT, "bos_token": "<s>"}, file)
+            json.dump({"chat_template": template, "bos_token": "<s>"}, file)
     return folder
 
 
@@ -139,6 +141,25 @@ class inspect(tools):
         self.assertIn("f64", self.refused("inspect", gguf(), "-ctk", "f64"))
 
 
+class templates(tools):
+    def test_one_that_cannot_be_read_is_named_with_the_reason(self):
+        folder = hub_folder("broken", template="{% for m in messages %}{{ m['content'] }")
+        fault = self.json_of("inspect", folder)["template"]["fault"]
+        self.assertIn("line 1", fault)
+        sentence = "chat template cannot be read: " + fault
+        done = self.call("run", "-m", folder, "-n", "3", "--temp", "0", "hello")
+        self.assertEqual((done.returncode, done.stderr), (0, f"infer-node: {folder}: the model's {sentence}: the text is continued as it is\n"))
+        with terminal_session([BINARY, "run", "-m", folder], {**os.environ, "TERM": "xterm"}) as chat:
+            code, text = chat.rest()
+            self.assertEqual(code, 1)
+            self.assertIn(sentence, text)
+        with server_process(BINARY, "-m", folder, "--log-level", "warn") as server:
+            answer = ask(server.port, post("/v1/chat/completions", {"messages": [{"role": "user", "content": "hello"}]}))
+            self.assertEqual(answer.status, 400)
+            self.assertEqual(answer.json()["error"]["message"], f"this model's {sentence}; use /v1/completions")
+            self.assertEqual(ask(server.port, post("/v1/completions", {"prompt": "abc", "max_tokens": 2})).status, 200)
+
+
 class numbers(tools):
     def test_tokenize(self):
         answer = self.json_of("tokenize", "-m", gguf(), "aé")
@@ -157,6 +178,13 @@ class numbers(tools):
         text = self.call("score", "-m", gguf(), text="hello").stdout
         self.assertRegex(text, r'"e"\n.*"l"\n.*"l"\n.*"o"\n4 tokens, log-probability -[0-9.]+, perplexity [0-9.]+\n$')
         self.assertIn("two are the least", self.refused("score", "-m", gguf(), "a"))
+
+    def test_standard_input_that_cannot_be_read_is_said(self):
+        folder = os.open(FOLDER.name, os.O_RDONLY)
+        self.addCleanup(os.close, folder)
+        for command in (["tokenize"], ["score"], ["score", "--jsonl"]):
+            done = subprocess.run([BINARY, *command, "-m", gguf()], stdin=folder, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", "infer-node: standard input: Is a directory\n"))
 
     def test_bench(self):
         answer = self.json_of("bench", "-m", gguf(), "-p", "8", "-n", "4", "-r", "1")

@@ -158,15 +158,16 @@ effects chat_core::command(std::string_view name, std::string_view rest) {
 effects chat_core::set(std::string_view rest) {
   if (rest.empty()) return show();
   const std::size_t end = std::min(rest.find_first_of(" \t="), rest.size());
-  const std::string_view name = rest.substr(0, end);
+  std::string name(rest.substr(0, end));
+  std::ranges::replace(name, '_', '-');  // as requests to a server have it
   const std::string_view value = trimmed(rest.substr(std::min(end + 1, rest.size())));
   if (value.empty()) {
     const std::string present = settings_.get(name);
-    if (present.empty()) return complain("there is no setting '" + std::string(name) + "'; /show lists them");
-    return say(std::string(name) + " " + present + "    " + std::string(setting_help(name)));
+    if (present.empty()) return complain("there is no setting '" + name + "'; /show lists them");
+    return say(name + " " + present + "    " + std::string(setting_help(name)));
   }
   const std::string why = settings_.set(name, value);
-  return why.empty() ? say(std::string(name) + " " + settings_.get(name)) : complain(why);
+  return why.empty() ? say(name + " " + settings_.get(name)) : complain(why);
 }
 
 effects chat_core::show() const {

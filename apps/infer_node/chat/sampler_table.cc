@@ -12,8 +12,9 @@ using s = msg::sampling;
 constexpr double huge = 1e9;
 constexpr double most = 2147483647;
 
+// No range is wider than that of the field in requests: what is set here is sent to servers too.
 const std::array<sampler_number, 21> numbers{{
-    {"temperature", "--temp", &s::temperature, 0, 100, "temperature; 0: greedy"},
+    {"temperature", "--temp", &s::temperature, 0, 2, "temperature; 0: greedy"},
     {"top-k", "--top-k", &s::top_k, 0, most, "keep the k most likely; 0: all"},
     {"top-p", "--top-p", &s::top_p, 0, 1, "keep the most likely up to this probability"},
     {"min-p", "--min-p", &s::min_p, 0, 1, "keep those at least this fraction as likely as the best"},
@@ -24,16 +25,16 @@ const std::array<sampler_number, 21> numbers{{
     {"dynatemp-range", "--dynatemp-range", &s::dynatemp_range, 0, 100,
      "temperature by entropy, so far up and down; 0: fixed"},
     {"dynatemp-exp", "--dynatemp-exp", &s::dynatemp_exponent, 0, 100, "exponent of that"},
-    {"repeat-last-n", "--repeat-last-n", &s::repeat_last_n, -1, 1 << 30,
+    {"repeat-last-n", "--repeat-last-n", &s::repeat_last_n, -1, most,
      "tokens that the penalties look at; 0: none, -1: all"},
     {"repeat-penalty", "--repeat-penalty", &s::repeat_penalty, 0.001, huge, "penalty for repeated tokens; 1: none"},
-    {"presence-penalty", "--presence-penalty", &s::presence_penalty, -100, 100, "subtracted from repeated tokens once"},
-    {"frequency-penalty", "--frequency-penalty", &s::frequency_penalty, -100, 100, "subtracted for each repetition"},
+    {"presence-penalty", "--presence-penalty", &s::presence_penalty, -2, 2, "subtracted from repeated tokens once"},
+    {"frequency-penalty", "--frequency-penalty", &s::frequency_penalty, -2, 2, "subtracted for each repetition"},
     {"dry-multiplier", "--dry-multiplier", &s::dry_multiplier, 0, huge, "penalty for repeated sequences; 0: none"},
     {"dry-base", "--dry-base", &s::dry_base, 1, huge, "its base"},
     {"dry-allowed-length", "--dry-allowed-length", &s::dry_allowed_length, 0, most,
      "tokens that may be repeated for nothing"},
-    {"dry-penalty-last-n", "--dry-penalty-last-n", &s::dry_penalty_last_n, -1, 1 << 30,
+    {"dry-penalty-last-n", "--dry-penalty-last-n", &s::dry_penalty_last_n, -1, most,
      "tokens that it looks at; 0: none, -1: all"},
     {"mirostat", "--mirostat", &s::mirostat, 0, 2, "0: off; 1, 2: the version, in place of the filters"},
     {"mirostat-lr", "--mirostat-lr", &s::mirostat_eta, 0, huge, "its learning rate"},

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cerrno>
+
 #include "actors/loader/part_file.h"
 #include "actors/loader/pull.h"
 #include "tests/support/scripted_server.h"
@@ -201,6 +203,39 @@ TEST(HubRepository, PagesAreFollowedOnTheSameServerOnly) {
 TEST(HubRepository, PathsAreEscaped) {
   EXPECT_EQ(file_url({"http://h", ""}, parse_reference("a/b@r").value(), "x y/%.gguf"),
             "http://h/a/b/resolve/r/x%20y/%25.gguf");
+  EXPECT_EQ(file_url({"http://h", ""}, parse_reference("a/b@refs/pr/1").value(), "c/d.gguf"),
+            "http://h/a/b/resolve/refs%2Fpr%2F1/c/d.gguf");
+}
+
+TEST(Pull, WhereFoldersCannotBeExchangedTheOldOneGoesFirst) {
+  const test_support::temporary_folder folder;
+  std::string body = "1";
+  const scripted_server server([&](const std::string& head) {
+    const std::string listing = R"([{"path":"m-Q4_0.gguf","size":)" + std::to_string(body.size()) + "}]";
+    return scripted_server::text("200 OK", head.starts_with("GET /api/") ? listing : body);
+  });
+  const auto fetched = [&](int code) {
+    pull_options options{.hub = {server.url(), ""}, .models = folder.path()};
+    options.exchange = [code](const char*, const char*) {
+      errno = code;
+      return -1;
+    };
+    const auto done = pull(parse_reference("a/b").value(), options);
+    return done ? read_small(done.value().path) : done.error().message();
+  };
+  const std::filesystem::path file = folder / "a/b/Q4_0/m-Q4_0.gguf";
+  EXPECT_EQ(fetched(EINVAL), "1");
+  for (const int code : {EINVAL, ENOSYS, EOPNOTSUPP}) {
+    body += "2";
+    EXPECT_EQ(fetched(code), body);
+    EXPECT_EQ(std::filesystem::is_empty(folder / ".pulling"), false) << "the lock stays";
+    EXPECT_FALSE(std::filesystem::exists(folder / ".pulling/a--b--Q4_0.old"));
+    EXPECT_FALSE(std::filesystem::exists(folder / ".pulling/a--b--Q4_0"));
+  }
+  const std::string before = body;
+  body = "other";
+  EXPECT_THAT(fetched(EACCES), HasSubstr("Permission denied"));
+  EXPECT_EQ(read_small(file), before);
 }
 
 TEST(Pull, ADiskWithoutRoomIsSaidBeforeAByteIsFetched) {

@@ -22,6 +22,28 @@ TEST(HubReference, FormsAreTakenApart) {
   EXPECT_EQ(taken_apart("a/b/c/d.gguf"), "a|b||c/d.gguf|main");
 }
 
+TEST(HubReference, AddressesAreTakenApart) {
+  EXPECT_EQ(taken_apart("https://hub.example/a/b"), "a|b|||main");
+  EXPECT_EQ(taken_apart("http://localhost:81/a/b/"), "a|b|||main");
+  EXPECT_EQ(taken_apart("hub.example/a/b"), "a|b|||main");
+  EXPECT_EQ(taken_apart("hub.example/a/b:Q4_K_M@v1"), "a|b|Q4_K_M||v1");
+  EXPECT_EQ(taken_apart("hf:hub.example/a/b.c"), "a|b.c|||main");
+  EXPECT_EQ(taken_apart("https://hub.example/a/b/tree/v1.0"), "a|b|||v1.0");
+  EXPECT_EQ(taken_apart("https://hub.example/a/b/tree/refs%2Fpr%2F1"), "a|b|||refs/pr/1");
+  EXPECT_EQ(taken_apart("https://hub.example/a/b/blob/main/c/d%20e.gguf"), "a|b||c/d e.gguf|main");
+  EXPECT_EQ(taken_apart("hub.example/a/b/resolve/v1/d.gguf?download=true"), "a|b||d.gguf|v1");
+  EXPECT_EQ(taken_apart("hub.example/a/b/c/d.gguf"), "a|b||c/d.gguf|main");
+  EXPECT_EQ(taken_apart("a.b/c/d.gguf"), "a.b|c||d.gguf|main") << "an owner's name may have a dot";
+  EXPECT_EQ(taken_apart("a/b/resolve/v1/d.gguf"), "a|b||resolve/v1/d.gguf|main") << "a folder of that name";
+  for (const char* text :
+       {"https://", "https://hub.example", "https://hub.example/a", "https://hub.example/a/b/tree",
+        "https://hub.example/a/b/tree/main/c", "https://hub.example/a/b/blob/main/c.bin",
+        "https://hub.example/a/b/blob/main", "https://hub.example/a/b/blob/main/%2e%2e/c.gguf",
+        "https://hub.example/a/b/tree/..", "https://hub.example/a/b/tree/%", "https://hub.example/a/b/tree/%zz",
+        "https://hub.example/a/b/tree/v1@v2", "https://hub.example/a/b/discussions", ".x/a/b", "ftp://hub.example/a/b"})
+    EXPECT_EQ(taken_apart(text), "refused") << text;
+}
+
 TEST(HubReference, OthersAreRefused) {
   for (const char* text : {"", "a", "/b", "a/", "a/b:", "a/b@", "a/b@../x", "../b", "a/..", "a b/c", "a/b/c.txt",
                            "a/b/../c.gguf", "a/b//c.gguf", "a/b:Q4/x.gguf", "./x.gguf"})

@@ -40,6 +40,8 @@ TEST_F(ModelStore, ListsByNameWithWhatAModelIsOpenedBy) {
   EXPECT_EQ(models[1].path, folder_ / "a/b/safetensors");
   EXPECT_EQ(models[1].bytes, 100u);
   EXPECT_TRUE(list_models(folder_ / "nothing").empty());
+  std::filesystem::create_directories(folder_ / "a/c/strange" / manifest_name);
+  EXPECT_EQ(list_models(folder_.path()).size(), 2u) << "a folder is no manifest";
   for (const stored_model& model : models) EXPECT_EQ(stored_at(model.path).value().name, model.name);
   EXPECT_FALSE(stored_at(folder_ / "a/c/empty/m.gguf"));
 }
@@ -47,7 +49,10 @@ TEST_F(ModelStore, ListsByNameWithWhatAModelIsOpenedBy) {
 TEST_F(ModelStore, FindsWhatAReferenceMeans) {
   put("a/b", "Q8_0", true, {{"m-Q8_0.gguf", 9, {}}});
   put("a/b", "Q6_K", true, {{"m-Q6_K.gguf", 7, {}}});
-  EXPECT_EQ(found("a/b"), "a/b:Q6_K") << "the smallest";
+  EXPECT_EQ(found("a/b"), "a/b:Q6_K") << "the nearer to four bits";
+  put("a/b", "IQ1_S", true, {{"m-IQ1_S.gguf", 1, {}}});
+  put("a/b", "old-Q2_K", true, {{"old-Q2_K.gguf", 1, {}}});
+  EXPECT_EQ(found("a/b"), "a/b:Q6_K") << "not one that cannot run, and not one of two bits";
   put("a/b", "Q4_0", true, {{"m-Q4_0.gguf", 20, {}}});
   EXPECT_EQ(found("a/b"), "a/b:Q4_0") << "the usual";
   EXPECT_EQ(found("hf:a/b:q8_0"), "a/b:Q8_0");
@@ -56,6 +61,14 @@ TEST_F(ModelStore, FindsWhatAReferenceMeans) {
   EXPECT_EQ(found("a/b"), "a/b:Q4_0") << "not another revision";
   EXPECT_EQ(found("a/b@v1"), "a/b:Q4_K_M@v1");
   for (const char* text : {"a/b:Q5_0", "a/bb", "a/b@v2", "nothing", "a/b/other.gguf"}) EXPECT_EQ(found(text), "none");
+}
+
+TEST_F(ModelStore, FilesOfOneNameAreFoundByTheirPaths) {
+  put("a/b", "Q4_K_M", true, {{"Q4_K_M/model.gguf", 4, {}}});
+  put("a/b", "Q8_0", true, {{"Q8_0/model.gguf", 8, {}}});
+  EXPECT_EQ(found("a/b/Q8_0/model.gguf"), "a/b:Q8_0");
+  EXPECT_EQ(found("a/b/Q4_K_M/model.gguf"), "a/b:Q4_K_M");
+  EXPECT_EQ(found("a/b/model.gguf"), "none");
 }
 
 TEST_F(ModelStore, TheFolderIsTheGivenOneElseThatOfTheEnvironment) {

@@ -27,6 +27,30 @@ struct PartFile : testing::Test {
   std::filesystem::path target_ = folder_ / "file";
 };
 
+TEST_F(PartFile, AFileThatIsThereIsLinked) {
+  const std::filesystem::path source = folder_ / "source";
+  ASSERT_TRUE(write_whole(source, "abc"));
+  EXPECT_FALSE(part_file::adopt(source, target_, 4, abc, 0)) << "of another size";
+  EXPECT_FALSE(part_file::adopt(folder_ / "nothing", target_, 3, abc, 0));
+  EXPECT_TRUE(part_file::adopt(source, target_, 3, abc, 0)) << "a link takes no room";
+  EXPECT_TRUE(part_file::is_finished(target_, 3, abc));
+  EXPECT_TRUE(std::filesystem::equivalent(source, target_));
+  std::filesystem::remove(source);
+  EXPECT_EQ(read_small(target_), "abc");
+}
+
+TEST_F(PartFile, WhereNoLinkCanBeMadeTheFileIsCopiedIfThereIsRoom) {
+  const auto no_link = [](int, const char*, int, const char*, int) { return -1; };
+  const std::filesystem::path source = folder_ / "source";
+  ASSERT_TRUE(write_whole(source, "abc"));
+  EXPECT_FALSE(part_file::adopt(source, target_, 3, abc, 2, no_link));
+  EXPECT_FALSE(std::filesystem::exists(target_));
+  ASSERT_TRUE(part_file::adopt(source, target_, 3, abc, 3, no_link));
+  EXPECT_TRUE(part_file::is_finished(target_, 3, abc));
+  EXPECT_FALSE(std::filesystem::equivalent(source, target_));
+  EXPECT_EQ(read_small(target_), "abc");
+}
+
 TEST_F(PartFile, AppearsUnderItsNameWhenItIsWholeAndRight) {
   {
     auto part = open();

@@ -175,6 +175,10 @@ TEST_F(ChatCore, TheSystemMessageIsSetShownReplacedAndKept) {
 TEST_F(ChatCore, SettingsAreChangedAndShown) {
   EXPECT_THAT(core.line("/set temperature 0.5").back(), said("temperature 0.5"));
   EXPECT_THAT(core.line("/set top-k=3").back(), said("top-k 3"));
+  EXPECT_THAT(core.line("/set top_p 0.9").back(), said("top-p 0.9"));
+  EXPECT_THAT(core.line("/set max_tokens=5").back(), said("max-tokens 5"));
+  EXPECT_THAT(core.line("/set max_tokens").back().text, HasSubstr("max-tokens 5"));
+  EXPECT_EQ(core.settings().max_tokens, 5);
   EXPECT_EQ(core.settings().sampling.temperature.value(), 0.5f);
   EXPECT_EQ(core.settings().sampling.top_k, 3u);
   EXPECT_EQ(core.line("/set top-k many").back().kind, effect_kind::complain);

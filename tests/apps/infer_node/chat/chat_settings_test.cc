@@ -5,7 +5,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <boost/json/array.hpp>
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+
 #include "apps/infer_node/chat/sampler_table.h"
+#include "protocol/http/parse_call.h"
+#include "protocol/http/sampler_fields.h"
 
 namespace infer::apps {
 namespace {
@@ -28,6 +34,21 @@ TEST(ChatSettings, EveryNumberOfTheTableCanBeSetAndIsShownAsItWasSet) {
       EXPECT_EQ(settings.get(row.name), before) << "a refused value changes nothing";
     }
     EXPECT_FALSE(setting_help(row.name).empty());
+  }
+}
+
+TEST(ChatSettings, AServerTakesEveryValueThatIsTakenHere) {
+  for (const sampler_number& row : sampler_numbers()) {
+    for (const double bound : {row.low, row.high}) {
+      msg::sampling sampling;
+      row.set(sampling, bound);
+      boost::json::object body = http::sampling_body(sampling);
+      body["messages"] = boost::json::array{boost::json::object{{"role", "user"}, {"content", "a"}}};
+      const auto call = http::parse_chat(boost::json::serialize(body), {});
+      ASSERT_TRUE(call) << row.name << " " << bound << ": " << call.error().message;
+      EXPECT_FLOAT_EQ(static_cast<float>(row.value_of(call.value().generate.sampling)), static_cast<float>(bound))
+          << row.name;
+    }
   }
 }
 
