@@ -57,6 +57,9 @@ void append_decoded(const recipe& how, token_type type, std::string_view piece, 
       case decode_step::kind::strip:
         text = stripped(text, step);
         break;
+      case decode_step::kind::lead:
+        text.insert(0, step.content);
+        break;
     }
   }
   out.append(text);

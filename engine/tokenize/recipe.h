@@ -16,7 +16,9 @@ enum class split_behavior : std::uint8_t { isolated, removed, merged_with_previo
 struct text_step {
   enum class kind : std::uint8_t {
     split,          // cuts at matches of `pattern`
+    scripts,        // cuts where the script changes; what goes with any script stays, in front of all it is dropped
     replace,        // every match of `pattern` becomes `content`
+    surround,       // every match of `pattern` gets `content` on both sides
     prepend,        // puts `content` in front of a piece that is not empty
     strip_left,     // drops leading white space
     strip_right,    // drops trailing white space
@@ -49,6 +51,7 @@ struct decode_step {
     named_bytes,  // <0xHH> becomes the byte
     replace,      // every `pattern` becomes `content`
     strip,        // drops up to `start` leading and `stop` trailing `pattern`s
+    lead,         // puts `content` in front
   };
   kind what = kind::letters;
   std::string pattern, content;
@@ -72,8 +75,10 @@ struct recipe {
   std::vector<text_step> normalizer;     // on each stretch between added texts
   std::vector<text_step> pre_tokenizer;  // cuts what is normalized
   std::vector<decode_step> decoder;
-  bool decodes_special = true;      // control, user-defined and unused tokens go through the decoder, too
-  std::size_t strips_start = 0;     // spaces dropped in front of a whole decoded text
+  bool decodes_special = true;   // control, user-defined and unused tokens go through the decoder, too
+  std::size_t strips_start = 0;  // spaces dropped in front of a whole decoded text
+  bool joins_with_spaces =
+      false;  // decoded tokens have a space between them, which `lead` does not put at control ones
   bool first_loses_spaces = false;  // the first token of a decoded text loses all of its spaces
   std::vector<added_text> added;    // empty: the tokens whose types say so
   bool has_added = false;           // whether `added` is meant

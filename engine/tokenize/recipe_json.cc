@@ -87,6 +87,32 @@ result<void> each(const json::object& part, std::string_view list, Read&& read) 
   return success();
 }
 
+/// Drops what has no width and makes every white space a space, cuts out ideographs, drops accents, lowers the case.
+void bert(const json::object& part, steps& out) {
+  if (flag_at(part, "clean_text").value_or(true)) {
+    out.push_back(matched(
+        kind::replace,
+        R"([\x{0}-\x{8}\x{b}\x{c}\x{e}-\x{1f}\x{7f}-\x{9f}\x{ad}\x{600}-\x{605}\x{61c}\x{6dd}\x{70f}\x{180e})"
+        R"(\x{200b}-\x{200f}\x{202a}-\x{202e}\x{2060}-\x{2064}\x{2066}-\x{206f}\x{e000}-\x{f8ff}\x{feff})"
+        R"(\x{fff9}-\x{fffb}\x{fffd}\x{110bd}\x{1bca0}-\x{1bca3}\x{1d173}-\x{1d17a}\x{e0001}\x{e0020}-\x{e007f})"
+        R"(\x{f0000}-\x{ffffd}\x{100000}-\x{10fffd}])"));
+    out.push_back(matched(kind::replace,
+                          R"([\x{9}\x{a}\x{d}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}])",
+                          " "));
+  }
+  if (flag_at(part, "handle_chinese_chars").value_or(true))
+    out.push_back(matched(kind::surround,
+                          R"([\x{3400}-\x{4dbf}\x{4e00}-\x{9fff}\x{f900}-\x{faff}\x{20000}-\x{2a6df})"
+                          R"(\x{2a700}-\x{2b81f}\x{2b920}-\x{2ceaf}\x{2f800}-\x{2fa1f}])",
+                          " "));
+  const bool lower = flag_at(part, "lowercase").value_or(true);
+  if (flag_at(part, "strip_accents").value_or(lower)) {
+    out.push_back({.what = kind::nfd});
+    out.push_back(matched(kind::replace, R"(\p{Mn})"));
+  }
+  if (lower) out.push_back({.what = kind::lowercase});
+}
+
 result<void> normalizer(const json::object& part, int depth, steps& out) {
   struct plain {
     std::string_view name;
@@ -126,6 +152,10 @@ result<void> normalizer(const json::object& part, int depth, steps& out) {
     text_step step{.what = kind::charsmap};
     INFER_TRY(step.content, from_base64(text_at(part, "precompiled_charsmap").value_or("")));
     if (!step.content.empty()) out.push_back(std::move(step));
+    return success();
+  }
+  if (type == "BertNormalizer") {
+    bert(part, out);
     return success();
   }
   if (type == "Nmt") {
@@ -193,6 +223,10 @@ bool expressions(const json::object& part, std::string_view type, steps& out) {
                                                                               : split_behavior::contiguous);
   if (type == "Whitespace")  // its word characters hold the joiners
     return cut(R"([\w\x{200c}\x{200d}]+|[^\w\s\x{200c}\x{200d}]+)", split_behavior::removed, true);
+  if (type == "UnicodeScripts") {
+    out.push_back({.what = kind::scripts});
+    return true;
+  }
   if (type == "WhitespaceSplit") return cut(R"(\s)", split_behavior::removed);
   if (type == "BertPreTokenizer") {
     cut(R"(\s)", split_behavior::removed);
@@ -284,7 +318,12 @@ result<void> read_steps(const json::object& tokenizer, recipe& how) {
   // Pieces that nothing cuts any more need not be written in letters first.
   if (!how.pre_tokenizer.empty() && letters(how.pre_tokenizer.back())) how.pre_tokenizer.pop_back();
   const json::object* part = object_at(tokenizer, "decoder");
-  if (part == nullptr) return unsupported("decoder", "null");
+  if (part == nullptr) {  // the pieces as they are, with spaces between them
+    how.decoder = {{.what = decode_step::kind::lead, .content = " "}};
+    how.joins_with_spaces = true;
+    how.strips_start = 1;
+    return success();
+  }
   bool fused = false;
   return decoder(*part, 0, fused, how);
 }

@@ -7,6 +7,7 @@
 
 #include "engine/tokenize/byte_alphabet.h"
 #include "engine/tokenize/character_map.h"
+#include "engine/tokenize/scripts.h"
 #include "engine/tokenize/unicode.h"
 
 namespace infer::tokenize {
@@ -60,11 +61,31 @@ struct text_pipeline::ready {
   std::optional<regex> expression;
   std::optional<character_map> map;
 
-  bool cuts() const { return step.what == text_step::kind::split; }
+  bool cuts() const { return step.what == text_step::kind::split || step.what == text_step::kind::scripts; }
+
+  bool has_expression() const {
+    using kind = text_step::kind;
+    return step.what == kind::split || step.what == kind::replace || step.what == kind::surround;
+  }
+
+  /// Cuts text[piece] where the script changes.
+  static void cut_scripts(std::string_view text, byte_range piece, std::vector<byte_range>& out) {
+    std::size_t begin = piece.end;
+    std::uint8_t script = 0;
+    for (std::size_t at = piece.begin, length = 0; at < piece.end; at += length) {
+      const std::uint8_t next = script_of(first_character(text.substr(at), length));
+      if (next == 0 || next == script) continue;
+      if (script != 0) add_piece({begin, at}, out);
+      begin = at;
+      script = next;
+    }
+    add_piece({begin, piece.end}, out);
+  }
 
   /// Cuts text[piece] at the expression's matches.
   void cut(std::string_view text, byte_range piece, regex::scratch& scratch, std::vector<byte_range>& matches,
            std::vector<byte_range>& out) const {
+    if (step.what == text_step::kind::scripts) return cut_scripts(text, piece, out);
     const std::string_view inside = text.substr(piece.begin, piece.end - piece.begin);
     matches.clear();
     expression->find_all(inside, scratch, matches);
@@ -125,8 +146,10 @@ struct text_pipeline::ready {
     using kind = text_step::kind;
     switch (step.what) {
       case kind::split:
+      case kind::scripts:
         break;
       case kind::replace:
+      case kind::surround:
         matches.clear();
         expression->find_all(text, scratch, matches);
         replace(text, matches, out);
@@ -170,6 +193,8 @@ struct text_pipeline::ready {
     for (const byte_range match : matches) {
       out.append(text, done, match.begin - done);
       out.append(step.content);
+      if (step.what == text_step::kind::surround)
+        out.append(text.substr(match.begin, match.end - match.begin)).append(step.content);
       done = match.end;
     }
     out.append(text, done);
@@ -181,7 +206,7 @@ result<text_pipeline> text_pipeline::make(std::span<const text_step> steps) {
   for (const text_step& step : steps) {
     auto next = std::make_shared<ready>();
     next->step = step;
-    if (step.what == text_step::kind::split || step.what == text_step::kind::replace) {
+    if (next->has_expression()) {
       INFER_TRY(next->expression, step.literal ? regex::literal(step.pattern) : regex::make(step.pattern));
     }
     if (step.what == text_step::kind::charsmap || step.what == text_step::kind::charsmap_prefix) {

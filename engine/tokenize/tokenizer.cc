@@ -206,6 +206,7 @@ result<void> tokenizer::take_pieces(const vocabulary_data& data, const recipe& h
     if (types_[i] == token_type::control) control_tokens_.push_back(static_cast<token_id>(i));
   }
   strips_start_ = how.strips_start;
+  joins_with_spaces_ = how.joins_with_spaces;
   first_loses_spaces_ = how.first_loses_spaces;
   return success();
 }
@@ -269,6 +270,7 @@ std::string tokenizer::decode(std::span<const token_id> ids, bool skip_special) 
   bool first = true;
   for (const token_id id : ids) {
     if (!contains(id) || (skip_special && is_control(id))) continue;
+    if (joins_with_spaces_ && is_control(id)) text += stream.push(" ");
     if (std::exchange(first, false) && first_loses_spaces_) {
       std::string start(bytes_of(id));
       std::erase(start, ' ');

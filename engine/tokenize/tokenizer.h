@@ -99,6 +99,7 @@ class tokenizer {
   std::vector<token_id> before_, after_;  // put around a text with add_special
   bool adds_bos_ = false, adds_eos_ = false;
   std::size_t strips_start_ = 0;     // spaces in front of a decoded text, which encoding put there
+  bool joins_with_spaces_ = false;   // decoded control tokens have a space in front, as the others have already
   bool first_loses_spaces_ = false;  // the first token of a decoded text gives none
   std::unique_ptr<const model> model_;
 };

@@ -206,6 +206,7 @@ TEST(tokenizer_json, every_pre_tokenizer_cuts) {
   EXPECT_EQ(cut(R"({"type": "Whitespace"})", "ab!! 12"), "ab|!!|12");
   EXPECT_EQ(cut(R"({"type": "WhitespaceSplit"})", "ab  12"), "ab|12");
   EXPECT_EQ(cut(R"({"type": "BertPreTokenizer"})", "ab!! 12"), "ab|!|!|12");
+  EXPECT_EQ(cut(R"({"type": "UnicodeScripts"})", " ab 12"), "a|b| |12");
   EXPECT_EQ(cut(R"({"type": "Punctuation", "behavior": "Contiguous"})", "ab!!"), "ab|!!");
   EXPECT_EQ(cut(R"({"type": "CharDelimiterSplit", "delimiter": "!"})", "ab!12"), "ab|12");
   const auto dash = [&](const std::string& behavior) {
@@ -217,6 +218,21 @@ TEST(tokenizer_json, every_pre_tokenizer_cuts) {
   EXPECT_EQ(dash("MergedWithNext"), "a|-b");
 }
 
+TEST(tokenizer_json, without_a_decoder_pieces_have_spaces_between_them) {
+  parts made = character_parts();
+  made.normalizer.clear();
+  made.pre_tokenizer = R"({"type": "WhitespaceSplit"})";
+  made.model = R"({"type": "BPE", "ignore_merges": true, "unk_token": "?", "merges": [], "vocab": {"?": 0, "a": 1,
+    "ab": 2}})";
+  made.added = R"({"id": 3, "content": "<s>", "special": true})";
+  made.decoder = "null";
+  const auto t = made.make();
+  ASSERT_NE(t, nullptr);
+  EXPECT_EQ(t->decode(std::vector<token_id>{3, 2, 1, 3, 1}, false), "<s> ab a <s> a");
+  EXPECT_EQ(t->decode(std::vector<token_id>{3, 2, 1, 3, 1}, true), "ab a a");
+  EXPECT_EQ(t->bytes_of(3), "<s>");
+}
+
 TEST(tokenizer_json, what_is_not_known_is_named) {
   const auto refused = [](auto change, std::string_view name) {
     parts made;
@@ -226,10 +242,9 @@ TEST(tokenizer_json, what_is_not_known_is_named) {
     return (why.code == fault::unsupported || why.code == fault::unknown_model) &&
            why.message().find(name) != std::string::npos;
   };
-  EXPECT_TRUE(refused([](parts& p) { p.normalizer = R"({"type": "BertNormalizer"})"; }, "BertNormalizer"));
-  EXPECT_TRUE(refused([](parts& p) { p.pre_tokenizer = R"({"type": "UnicodeScripts"})"; }, "UnicodeScripts"));
+  EXPECT_TRUE(refused([](parts& p) { p.normalizer = R"({"type": "Bort"})"; }, "Bort"));
+  EXPECT_TRUE(refused([](parts& p) { p.pre_tokenizer = R"({"type": "Scripts"})"; }, "Scripts"));
   EXPECT_TRUE(refused([](parts& p) { p.decoder = R"({"type": "WordPiece"})"; }, "WordPiece"));
-  EXPECT_TRUE(refused([](parts& p) { p.decoder = "null"; }, "null"));
   EXPECT_TRUE(refused([](parts& p) { p.post_processor = R"({"type": "Odd"})"; }, "Odd"));
   EXPECT_TRUE(refused([](parts& p) { p.model = R"({"type": "WordPiece", "vocab": {}})"; }, "WordPiece"));
   EXPECT_TRUE(refused(

@@ -112,6 +112,14 @@ def cases():
         add(f"pieces_{model}", model, sequence("normalizers", {"type": "Prepend", "prepend": "▁"}, SPACES), None, PIECE_DECODER)
     add("gemma", "named", SPACES, split(" ", "MergedWithPrevious", literal=True),
         sequence("decoders", SPACES_BACK, {"type": "ByteFallback"}, {"type": "Fuse"}))
+    bert = {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None, "lowercase": True}
+    add("bert", "bytes", bert, sequence("pretokenizers", {"type": "BertPreTokenizer"}, BYTES))
+    add("bert_cased", "characters", {**bert, "lowercase": False}, metaspace("always"), PIECE_DECODER)
+    add("bert_accents", "bytes", {**bert, "clean_text": False, "handle_chinese_chars": False, "strip_accents": True,
+                                  "lowercase": False}, BYTES)
+    add("unicode_scripts", "bytes", None, sequence("pretokenizers", {"type": "UnicodeScripts"}, BYTES))
+    add("no_decoder", "named", None, metaspace("first"), None)
+    add("no_decoder_bytes", "bytes", None, {**BYTES, "use_regex": True}, None)
     add("whole_line", "unigram", {"type": "NFKC"}, metaspace("always", False), {"type": "Metaspace"} | metaspace("always", False))
     return out
 
