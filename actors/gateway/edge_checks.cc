@@ -41,6 +41,17 @@ std::string authority_of(std::string_view origin) {
   return authority;
 }
 
+/// An origin that no page of the web has: one of this machine, or of a program with a scheme of its own (app://…).
+bool is_local(std::string_view origin) {
+  const std::size_t scheme = origin.find("://");
+  if (scheme == std::string_view::npos) return false;
+  if (const std::string name = lower(origin.substr(0, scheme)); name != "http" && name != "https") return true;
+  std::string host = lower(origin.substr(scheme + 3));
+  if (const std::size_t port = host.rfind(':'); port != std::string::npos && host.find(']', port) == std::string::npos)
+    host.resize(port);
+  return host == "localhost" || host.ends_with(".localhost") || host == "127.0.0.1" || host == "[::1]";
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> caller_of(const request_head& head, const std::vector<std::string>& keys) {
@@ -62,7 +73,7 @@ std::optional<std::uint64_t> caller_of(const request_head& head, const std::vect
 
 bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed) {
   const std::string_view origin = head.find("origin");
-  if (origin.empty()) return true;
+  if (origin.empty() || is_local(origin)) return true;
   for (const std::string& one : allowed) {
     if (one == "*" || lower(one) == lower(origin)) return true;
   }

@@ -15,7 +15,7 @@ namespace infer::actors {
 /// nothing where none of them is given. Takes equally long for every wrong key of the same length.
 std::optional<std::uint64_t> caller_of(const request_head& head, const std::vector<std::string>& keys);
 
-/// No origin, the host asked for, or one of `allowed` ("*": any).
+/// No origin, the host asked for, this machine, a program that is no browser, or one of `allowed` ("*": any).
 bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed);
 
 /// The body may be JSON: anything but types that clearly are not, and no content coding.

@@ -1,4 +1,6 @@
 // Listener and threads.
+#include <spdlog/spdlog.h>
+
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -21,6 +23,18 @@ using boost::system::error_code;
 
 constexpr int io_threads = 2;
 constexpr std::size_t most_refusals = 64;  // connections beyond the limit that are told so at the same time
+
+/// Handlers until the server stops. What one of them throws is the end of its connection alone.
+void serve_io(server_core& core) {
+  while (true) {
+    try {
+      core.io.run();
+      return;
+    } catch (const std::exception& e) {
+      spdlog::error("a connection failed: {}", e.what());
+    }
+  }
+}
 
 }  // namespace
 
@@ -90,7 +104,7 @@ result<std::uint16_t> http_server::start() {
   const std::uint16_t port = acceptor.local_endpoint(bad).port();
   if (bad) return refuse(bad);
   asio::post(acceptor.get_executor(), [parts = parts_.get()] { parts->accept(); });
-  for (int i = 0; i < io_threads; ++i) parts_->threads.emplace_back([core = parts_->core] { core->io.run(); });
+  for (int i = 0; i < io_threads; ++i) parts_->threads.emplace_back([core = parts_->core] { serve_io(*core); });
   return port;
 }
 

@@ -4,6 +4,8 @@
 #include <spdlog/spdlog.h>
 
 #include <ctime>
+#include <exception>
+#include <future>
 #include <utility>
 
 #include "actors/gateway/edge_checks.h"
@@ -62,7 +64,8 @@ transaction::~transaction() {
 
 bool transaction::check_head() {
   if (!is_allowed_origin(head_, shared_.config.allowed_origins)) {
-    fail(http::edge_error(403, "origin_not_allowed", "requests from this origin are not allowed"));
+    fail(http::edge_error(403, "origin_not_allowed",
+                          "requests from this origin are not allowed; the server allows it with --allow-origin"));
   } else if (head_.method == "OPTIONS") {
     respond(204, {}, {}, preflight_fields(head_));
   } else if (!is_open(route_.to) && !caller_of(head_, shared_.config.api_keys)) {
@@ -81,18 +84,30 @@ bool transaction::check_head() {
   return !ended_;
 }
 
+/// A fault in here costs its request, not the server and whatever else it answers.
+template <class Step>
+void transaction::guard(const Step& step) {
+  try {
+    step();
+  } catch (const std::exception& e) {
+    spdlog::error("{} {} failed: {} {}", head_.method, path_of(head_.target), e.what(), request_id_);
+    if (ended_) return host_.end(false);
+    fail(http::edge_error(500, {}, "the server failed at this request; its log says why"));
+  }
+}
+
 void transaction::run(std::string body) {
-  if (head_.method != "POST") return answer_now();
+  if (head_.method != "POST") return guard([this] { answer_now(); });
   const http::call_kind kind = kind_of(route_.to);
-  if (body.size() <= shared_.config.parse_threshold)
-    return parsed_call(http::parse_call(kind, std::move(body), shared_.config.defaults));
+  const auto parse = [kind, defaults = shared_.config.defaults](std::string text) {
+    return http::parse_call(kind, std::move(text), defaults);
+  };
+  if (body.size() <= shared_.config.parse_threshold) return guard([&] { parsed_call(parse(std::move(body))); });
   auto text = std::make_shared<std::string>(std::move(body));
-  auto result = std::make_shared<std::optional<http::parsed<http::call>>>();
-  host_.run_aside(
-      [text, result, kind, defaults = shared_.config.defaults] {
-        result->emplace(http::parse_call(kind, std::move(*text), defaults));
-      },
-      [this, result] { parsed_call(std::move(**result)); });
+  auto result = std::make_shared<std::packaged_task<http::parsed<http::call>()>>(
+      [text, parse] { return parse(std::move(*text)); });
+  host_.run_aside([result] { (*result)(); },
+                  [this, result] { guard([&] { parsed_call(result->get_future().get()); }); });
 }
 
 void transaction::answer_now() {
@@ -114,7 +129,7 @@ void transaction::parsed_call(http::parsed<http::call> call) {
                          static_cast<std::uint64_t>(std::time(nullptr)),
                          call_->generate.model,
                          shared_.config.fingerprint,
-                         call_->metadata_json,
+                         call_->metadata,
                          call_->service_tier};
   if (call_->stream)
     stream_.emplace(*call_, std::move(head));
@@ -133,7 +148,7 @@ void transaction::wake() {
   if (!exchange_) return;
   for (const exchange_event& event : exchange_->take()) {
     if (ended_) return;
-    std::visit([this](const auto& e) { on(e); }, event);
+    guard([&] { std::visit([this](const auto& e) { on(e); }, event); });
   }
 }
 

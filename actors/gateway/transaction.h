@@ -67,6 +67,8 @@ class transaction {
   void gone();
 
  private:
+  template <class Step>
+  void guard(const Step& step);
   void answer_now();
   void parsed_call(http::parsed<http::call> call);
   void ask(exchange_order order);

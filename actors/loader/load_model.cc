@@ -24,19 +24,13 @@ result<opened_model> open(const msg::model_source& source) {
   if (const std::uint32_t most = model.plan.most_positions; most != 0 && source.context > most)
     return fail(plan::fault::unsupported, "a context of " + std::to_string(source.context) +
                                               " positions is more than the " + std::to_string(most) +
-                                              " that the model has embeddings for");
+                                              " that the model is made for");
   const footprint bytes = footprint_of(model, source, options);
   return opened_model{std::move(file), std::move(model), options, bytes};
 }
 
 result<void> load_text(const formats::model_file& file, model_core& core) {
-  INFER_TRY(core.tokenizer, tokenize::make_tokenizer(file));
-  // Embeddings of hub folders are padded to sizes that hardware likes.
-  const bool padded = file.format() == formats::file_format::hub;
-  const std::size_t tokens = core.tokenizer->size(), rows = core.model.plan.vocabulary;
-  if (padded ? tokens > rows : tokens != rows)
-    return fail(formats::fault::malformed, "the tokenizer has " + std::to_string(core.tokenizer->size()) +
-                                               " tokens, the embedding " + std::to_string(core.model.plan.vocabulary));
+  INFER_TRY(core.tokenizer, tokenize::make_tokenizer(file, core.model.plan.vocabulary));
   INFER_TRY(const std::string text, formats::chat_template_of(file));
   if (!text.empty()) {
     core.template_text = text;

@@ -90,7 +90,9 @@ void running_batch::open(const msg::open_stream& message, std::uint32_t flag) {
   s.about_prompt = prompt_results(message.score_prompt, message.pooling, s.prompt, s.top_logprobs);
   for (const token_id id : s.ids) {
     if (id < 0 || static_cast<std::uint32_t>(id) >= core_->model.plan.vocabulary)
-      return refuse(msg::refusal::invalid_value, "token id " + std::to_string(id) + " is outside the vocabulary");
+      return refuse(msg::refusal::invalid_value, "token id " + std::to_string(id) + " is outside the vocabulary of " +
+                                                     std::to_string(core_->model.plan.vocabulary) +
+                                                     " tokens that the model has embeddings for");
   }
   if (!embeds && s.next_index >= s.max_tokens)
     return refuse(msg::refusal::invalid_value, "the stream is complete already");

@@ -6,6 +6,7 @@
 #include "actors/model/infill_prompt.h"
 #include "actors/support/error_bridge.h"
 #include "engine/templates/chat_prompt.h"
+#include "engine/templates/reasoning_split.h"
 #include "protocol/messages/type_ids.h"
 
 namespace infer::actors {
@@ -26,6 +27,13 @@ result<std::vector<templates::rendered_span>> render(const model_core& core, con
   input.bos_token = text_of(*core.tokenizer, core.tokenizer->bos());
   input.eos_token = text_of(*core.tokenizer, core.tokenizer->eos());
   return templates::render_chat(*core.chat_template, input, core.template_abilities);
+}
+
+bool opens_reasoning(const msg::prompt& prompt, const std::vector<templates::rendered_span>& rendered) {
+  if (prompt.continue_last) return templates::leaves_reasoning_open(prompt.messages.back().content);
+  std::string text;
+  for (const auto& span : rendered) text += span.text;
+  return templates::ends_in_reasoning(text);
 }
 
 std::vector<token_id> encode_spans(const tokenize::tokenizer& vocabulary,
@@ -80,6 +88,7 @@ encoded_prompt encode(const model_core& core, const msg::encode_prompt& message)
         return out;
       }
       out.encoded.ids = encode_spans(*core.tokenizer, rendered.value());
+      out.encoded.opens_reasoning = opens_reasoning(prompt, rendered.value());
       break;
     }
   }

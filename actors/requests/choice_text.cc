@@ -28,23 +28,46 @@ void choice_text::append(std::string_view text) {
   }
 }
 
+/// Text in the order it was made: to the thinking, or to the answer.
+void choice_text::take(std::string_view text, bool last, text_step& step) {
+  if (!reasoning_) return append(text);
+  const auto sort = [&](const std::vector<templates::answer_piece>& pieces) {
+    for (const templates::answer_piece& piece : pieces) {
+      if (piece.reasoning)
+        step.reasoning += piece.text;
+      else
+        append(piece.text);
+    }
+  };
+  sort(reasoning_->push(text));
+  if (last) sort(reasoning_->finish());
+}
+
+void choice_text::close_tokens() {
+  for (pending_token& p : pending_) p.open = false;
+}
+
 text_step choice_text::push(const msg::token& token) {
   const std::size_t begin = shown_ + held_.size();
   pending_.push_back({{token.id, token.bytes, token.logprob, token.top}, begin, begin, true});
-  append(detokenizer_.push(token.bytes));
-  if (detokenizer_.held().empty()) {
-    for (pending_token& p : pending_) p.open = false;
-  }
-  return settle(false);
+  text_step step;
+  const bool was_inside = reasoning_ && reasoning_->is_inside();
+  take(detokenizer_.push(token.bytes), false, step);
+  if (was_inside || (reasoning_ && reasoning_->is_inside())) ++reasoning_tokens_;
+  if (detokenizer_.held().empty() && !(reasoning_ && reasoning_->holds())) close_tokens();
+  settle(false, step);
+  return step;
 }
 
 text_step choice_text::end() {
-  append(detokenizer_.flush());
-  for (pending_token& p : pending_) p.open = false;
-  return settle(true);
+  text_step step;
+  take(detokenizer_.flush(), true, step);
+  close_tokens();
+  settle(true, step);
+  return step;
 }
 
-text_step choice_text::settle(bool last) {
+void choice_text::settle(bool last, text_step& step) {
   // The earliest match wins; of several at one place the longest.
   std::size_t cut = std::string::npos;
   const std::string* by = nullptr;
@@ -67,21 +90,20 @@ text_step choice_text::settle(bool last) {
       p.token.bytes.resize(std::min(p.token.bytes.size(), whole - p.begin));
       p.end = whole;
     }
-    text_step step = show(cut);
+    show(cut, step);
     step.stopped_by = stopped_by;
-    return step;
+    return;
   }
   std::size_t hold = 0;
   if (!last) {
     for (const std::string& stop : stop_) hold = std::max(hold, partial_match(held_, stop));
   }
-  return show(held_.size() - hold);
+  show(held_.size() - hold, step);
 }
 
-text_step choice_text::show(std::size_t upto) {
+void choice_text::show(std::size_t upto, text_step& step) {
   // Never cut inside a character: a stop string may begin with a part of one.
   while (upto > 0 && upto < held_.size() && (static_cast<unsigned char>(held_[upto]) & 0xC0) == 0x80) --upto;
-  text_step step;
   step.text = held_.substr(0, upto);
   held_.erase(0, upto);
   shown_ += upto;
@@ -89,7 +111,6 @@ text_step choice_text::show(std::size_t upto) {
     step.tokens.push_back(std::move(pending_.front().token));
     pending_.pop_front();
   }
-  return step;
 }
 
 }  // namespace infer::actors

@@ -6,8 +6,8 @@
 namespace infer::actors {
 namespace {
 
-std::uint32_t milliseconds(std::chrono::steady_clock::duration d) {
-  return static_cast<std::uint32_t>(std::chrono::duration_cast<std::chrono::milliseconds>(d).count());
+std::uint64_t microseconds(std::chrono::steady_clock::duration d) {
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(d).count());
 }
 
 }  // namespace
@@ -108,6 +108,7 @@ void request_state::encoded(const msg::prompt_encoded& message) {
   prompt.ids = message.ids;
   prompt.text = asked(index).kind == msg::prompt_kind::text ? asked(index).text : message.text;
   prompt.max_tokens = std::min(request_.max_tokens, message.context - length);
+  prompt.opens_reasoning = message.opens_reasoning;
   prompt_tokens_ += length;
   prompts_.push_back(std::move(prompt));
   if (prompts_.size() <= request_.more_prompts.size()) return encode_next();
@@ -118,7 +119,12 @@ void request_state::encoded(const msg::prompt_encoded& message) {
 
 void request_state::start_choices() {
   const std::size_t count = prompts_.size() * request_.choices;
-  for (std::size_t index = 0; index < count; ++index) choices_.emplace_back(request_.stop);
+  for (std::size_t index = 0; index < count; ++index) {
+    choices_.emplace_back(request_.stop);
+    const bool is_chat = asked(index / request_.choices).kind == msg::prompt_kind::chat;
+    if (request_.split_reasoning && is_chat)
+      choices_.back().text.split_reasoning(prompts_[index / request_.choices].opens_reasoning);
+  }
   opened_at_ = first_token_at_ = now_();
   for (std::uint32_t index = 0; index < count; ++index) {
     if (!is_empty(index)) continue;
@@ -285,11 +291,11 @@ void request_state::accept(std::uint32_t index, const msg::token& token, msg::st
 
 void request_state::show(std::uint32_t index, text_step step) {
   choice& c = choices_[index];
-  if (step.text.empty() && step.tokens.empty()) return;
+  if (step.text.empty() && step.reasoning.empty() && step.tokens.empty()) return;
   c.shown = static_cast<std::uint32_t>(c.log.size());
-  msg::text_made event{request_.request_id, index, std::move(step.text), {}, c.shown};
+  msg::text_made event{request_.request_id, index, std::move(step.text), {}, c.shown, std::move(step.reasoning)};
   if (request_.logprobs) event.tokens = std::move(step.tokens);
-  if (event.text.empty() && event.tokens.empty()) return;
+  if (event.text.empty() && event.reasoning.empty() && event.tokens.empty()) return;
   out_.emit(event);
 }
 
@@ -337,10 +343,14 @@ void request_state::port_down() {
 void request_state::finish_if_complete() {
   if (phase_ != phase::streaming || !std::ranges::all_of(choices_, &choice::complete)) return;
   if (embeds()) return finish_embedding();
-  std::uint32_t completion = 0;
-  for (const choice& c : choices_) completion += static_cast<std::uint32_t>(c.log.size());
+  std::uint32_t completion = 0, reasoning = 0;
+  for (const choice& c : choices_) {
+    completion += static_cast<std::uint32_t>(c.log.size());
+    reasoning += c.text.reasoning_tokens();
+  }
   out_.emit(msg::request_finished{request_.request_id, prompt_tokens_, completion, cached_tokens(),
-                                  milliseconds(first_token_at_ - opened_at_), milliseconds(now_() - first_token_at_)});
+                                  microseconds(first_token_at_ - opened_at_), microseconds(now_() - first_token_at_),
+                                  reasoning});
   leave();
 }
 

@@ -80,6 +80,7 @@ class request_state {
     std::vector<msg::text_token> scored;   // where its log-probabilities are: once they have come
     std::vector<msg::f32_bits> embedding;  // likewise
     std::uint32_t max_tokens = 0, cached = 0;
+    bool opens_reasoning = false;
   };
 
   struct choice {

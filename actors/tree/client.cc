@@ -42,6 +42,7 @@ class sink_state {
         [this](const msg::text_made& event) {
           answer_choice& choice = x_->result.answer.choices[event.choice];
           choice.text += event.text;
+          choice.reasoning += event.reasoning;
           choice.tokens.insert(choice.tokens.end(), event.tokens.begin(), event.tokens.end());
           choice.completion_tokens = event.upto;
           if (x_->callbacks.on_text) x_->callbacks.on_text(event);
@@ -66,8 +67,8 @@ class sink_state {
           a.prompt_tokens = event.prompt_tokens;
           a.completion_tokens = event.completion_tokens;
           a.cached_tokens = event.cached_tokens;
-          a.prefill_ms = event.prefill_ms;
-          a.decode_ms = event.decode_ms;
+          a.prefill_us = event.prefill_us;
+          a.decode_us = event.decode_us;
           end(true);
         },
         [this](const msg::request_failed& event) {

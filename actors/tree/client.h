@@ -16,7 +16,7 @@ namespace infer {
 
 /// One choice of an answer.
 struct answer_choice {
-  std::string text;
+  std::string text, reasoning;  // reasoning: where the request has it split off
   std::vector<msg::text_token> tokens;
   msg::finish_reason reason{};
   std::string stop_text;
@@ -26,7 +26,8 @@ struct answer_choice {
 struct answer {
   std::string model;
   std::vector<answer_choice> choices;
-  std::uint32_t prompt_tokens = 0, completion_tokens = 0, cached_tokens = 0, prefill_ms = 0, decode_ms = 0;
+  std::uint32_t prompt_tokens = 0, completion_tokens = 0, cached_tokens = 0;
+  std::uint64_t prefill_us = 0, decode_us = 0;
   std::uint64_t seed = 0;
   msg::text_transformed transformed;  // for the tasks that only transform text
 };

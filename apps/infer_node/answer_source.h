@@ -13,9 +13,9 @@
 #include "apps/infer_node/chat/answer_stats.h"
 #include "apps/infer_node/chat/chat_settings.h"
 #include "apps/infer_node/chat/conversation.h"
-#include "apps/infer_node/chat/reasoning_split.h"
 #include "apps/infer_node/model_options.h"
 #include "engine/core/result.h"
+#include "engine/templates/reasoning_split.h"
 
 namespace infer::apps {
 
@@ -38,7 +38,7 @@ struct answer_report {
 /// Threads: one caller. The sink is called on another thread while `answer` waits.
 class answer_source {
  public:
-  using sink = std::function<void(const answer_piece&)>;
+  using sink = std::function<void(const templates::answer_piece&)>;
 
   virtual ~answer_source() = default;
 
@@ -74,7 +74,7 @@ class piece_stream {
   void note();
 
   bool split_;
-  reasoning_split cut_;
+  templates::reasoning_split cut_;
   const answer_source::sink& show_;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::optional<double> first_s_;

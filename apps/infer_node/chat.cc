@@ -115,7 +115,7 @@ class session {
       const answering quiet;
       report = source_.answer(
           {core_.turns(), core_.settings()}, true,
-          [&](const answer_piece& piece) {
+          [&](const templates::answer_piece& piece) {
             (piece.reasoning ? end.reasoning : end.text) += piece.text;
             std::cout << view.show(piece) << std::flush;
           },

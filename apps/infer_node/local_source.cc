@@ -47,9 +47,13 @@ class local final : public answer_source {
       report.failure = request.error().message();
       return report;
     }
-    piece_stream pieces(split, split && !asked.raw && opens_reasoning(asked), show);
+    request.value().split_reasoning = split && !asked.raw;
+    piece_stream pieces(false, false, show);
     client_callbacks callbacks;
-    callbacks.on_text = [&](const msg::text_made& event) { pieces.text(event.text); };
+    callbacks.on_text = [&](const msg::text_made& event) {
+      pieces.reasoning(event.reasoning);
+      pieces.text(event.text);
+    };
     const client_result got = run_request(system_, node_, std::move(request.value()), callbacks, cancel);
     const auto since_first = pieces.since_first_s();
     pieces.finish();
@@ -71,8 +75,8 @@ class local final : public answer_source {
     // A time that rounds to nothing gives no rate.
     if (!got.ok)
       stats.decode_s = since_first;
-    else if (got.answer.decode_ms > 0)
-      stats.decode_s = got.answer.decode_ms / 1000.0;
+    else if (got.answer.decode_us > 0)
+      stats.decode_s = static_cast<double>(got.answer.decode_us) / 1e6;
     return report;
   }
 
@@ -82,6 +86,7 @@ class local final : public answer_source {
     if (asked.raw) {
       request.prompt.kind = msg::prompt_kind::text;
       request.prompt.text = asked.turns.front().content;
+      request.prompt.parse_special = true;
       if (asked.settings.max_tokens >= 0) request.max_tokens = static_cast<std::uint32_t>(asked.settings.max_tokens);
     } else {
       auto call = http::parse_chat(boost::json::serialize(chat_body(asked.turns, asked.settings)), {});
@@ -94,24 +99,10 @@ class local final : public answer_source {
     return request;
   }
 
-  /// Whether the template opens a block of thinking for the model. It is asked again where the answer may differ.
-  bool opens_reasoning(const question& asked) {
-    if (asked.settings.think == known_for_ && known_) return opens_;
-    auto call = http::parse_apply_template(boost::json::serialize(chat_body(asked.turns, asked.settings)));
-    if (!call) return false;
-    const client_result got = run_request(system_, node_, std::move(call.value().generate));
-    if (!got.ok) return false;
-    known_ = true;
-    known_for_ = asked.settings.think;
-    return opens_ = ends_in_reasoning(got.answer.transformed.text);
-  }
-
   node_system_config config_;
   caf::actor_system system_;
   node node_;
   std::string id_;
-  bool known_ = false, opens_ = false;
-  think_mode known_for_{};
 };
 
 }  // namespace

@@ -2,13 +2,14 @@
 #include "apps/infer_node/model_report.h"
 
 #include <boost/json/parse.hpp>
+#include <optional>
 #include <utility>
 
-#include "apps/infer_node/chat/reasoning_split.h"
 #include "engine/formats/chat_source.h"
 #include "engine/models/builder.h"
 #include "engine/models/descriptor.h"
 #include "engine/templates/chat_prompt.h"
+#include "engine/templates/reasoning_split.h"
 #include "engine/tokenize/model_tokenizer.h"
 
 namespace infer::apps {
@@ -19,7 +20,7 @@ std::string text_key(const formats::model_file& file, std::string_view key) {
   return text ? std::string(text.value()) : std::string();
 }
 
-tokenizer_report tokenizer_of(const formats::model_file& file) {
+tokenizer_report tokenizer_of(const formats::model_file& file, std::optional<std::size_t> rows) {
   tokenizer_report out;
   if (file.format() == formats::file_format::gguf) {
     out.kind = text_key(file, "tokenizer.ggml.model");
@@ -30,7 +31,7 @@ tokenizer_report tokenizer_of(const formats::model_file& file) {
     const auto* const kind = code ? nullptr : value.find_pointer("/model/type", code);
     if (kind != nullptr && kind->is_string()) out.kind = kind->get_string();
   }
-  const auto made = tokenize::make_tokenizer(file);
+  const auto made = tokenize::make_tokenizer(file, rows);
   if (made)
     out.tokens = made.value()->size();
   else
@@ -67,9 +68,10 @@ template_report template_of(const formats::model_file& file) {
   }
   const templates::chat_template& chat = compiled.value();
   out.abilities = templates::probe(chat);
-  if (rendered(chat, R"({"enable_thinking":true})") != rendered(chat, R"({"enable_thinking":false})"))
+  if (rendered(chat, R"({"enable_thinking":true,"thinking":true})") !=
+      rendered(chat, R"({"enable_thinking":false,"thinking":false})"))
     out.thinks = thinking::switchable;
-  else if (ends_in_reasoning(rendered(chat, "")))
+  else if (templates::ends_in_reasoning(rendered(chat, "")))
     out.thinks = thinking::opened;
   return out;
 }
@@ -110,11 +112,16 @@ result<model_report> report_of(const msg::model_source& source) {
   const models::family_descriptor* const family =
       hub ? models::find_hub_family(out.architecture) : models::find_family(out.architecture);
   if (family != nullptr) out.family = family->name;
-  out.tokenizer = tokenizer_of(*out.file);
-  out.chat = template_of(*out.file);
   const auto model = models::build(out.file);
+  out.tokenizer =
+      tokenizer_of(*out.file, model ? std::optional<std::size_t>(model.value().plan.vocabulary) : std::nullopt);
+  out.chat = template_of(*out.file);
   if (!model) {
     out.fault = model.error().message();
+    return out;
+  }
+  if (!out.tokenizer.fault.empty()) {
+    out.fault = "its tokenizer cannot be used: " + out.tokenizer.fault;
     return out;
   }
   out.layouts = decode::layouts_of(model.value().weights);

@@ -19,7 +19,7 @@ void piece_stream::text(std::string_view text) {
   if (text.empty()) return;
   note();
   if (!split_) return show_({false, std::string(text)});
-  for (const answer_piece& piece : cut_.push(text)) show_(piece);
+  for (const templates::answer_piece& piece : cut_.push(text)) show_(piece);
 }
 
 void piece_stream::reasoning(std::string_view text) {
@@ -29,7 +29,7 @@ void piece_stream::reasoning(std::string_view text) {
 }
 
 void piece_stream::finish() {
-  for (const answer_piece& piece : cut_.finish()) show_(piece);
+  for (const templates::answer_piece& piece : cut_.finish()) show_(piece);
 }
 
 }  // namespace infer::apps

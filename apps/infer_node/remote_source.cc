@@ -58,6 +58,8 @@ class remote final : public answer_source {
       more.erase("chat_template_kwargs");
       more["prompt"] = asked.turns.front().content;
     }
+    // Where a server leaves the text as it is, thinking is found in it here, whichever server it is.
+    if (!asked.raw) more["reasoning_format"] = "none";
     for (auto& member : more) body[member.key()] = std::move(member.value());
     if (!model_.empty()) body["model"] = model_;
     body["stream"] = true;
@@ -65,7 +67,8 @@ class remote final : public answer_source {
     return body;
   }
 
-  /// As of the local source. A server that cannot say it has templates that do not.
+  /// Whether the template opens a block of thinking for the model; asked again where the answer may differ. A server
+  /// that cannot say it has templates that do not.
   bool opens_reasoning(const question& asked, const std::atomic<bool>* cancel) {
     if (known_ && asked.settings.think == known_for_) return opens_;
     boost::json::object body = chat_body(asked.turns, asked.settings);
@@ -77,7 +80,7 @@ class remote final : public answer_source {
     boost::json::error_code code;
     const auto answer = boost::json::parse(got.value().body, code);
     const auto* const prompt = code ? nullptr : answer.find_pointer("/prompt", code);
-    return opens_ = prompt != nullptr && prompt->is_string() && ends_in_reasoning(prompt->get_string());
+    return opens_ = prompt != nullptr && prompt->is_string() && templates::ends_in_reasoning(prompt->get_string());
   }
 
   std::string url_, api_key_, model_;

@@ -77,7 +77,7 @@ int answer_once(const run_options& o, answer_source& source) {
   answer_view view(may_colour());
   std::string text, reasoning;
   bool is_begun = false;
-  const auto show = [&](const answer_piece& piece) {
+  const auto show = [&](const templates::answer_piece& piece) {
     is_begun = true;
     if (o.json)
       (piece.reasoning ? reasoning : text) += piece.text;

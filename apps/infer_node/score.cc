@@ -48,7 +48,7 @@ result<json::object> answer_line(decode::scorer& scorer, const score_options& o,
 
 /// A text's tokens and what the model thought of each but the first, with the perplexity of the whole.
 result<void> score_text(decode::scorer& scorer, const score_options& o, const std::string& text) {
-  INFER_TRY(const auto tokenizer, tokenize::make_tokenizer(scorer.file()));
+  INFER_TRY(const auto tokenizer, tokenize::make_tokenizer(scorer.file(), scorer.model().plan.vocabulary));
   const auto ids = tokenizer->encode(text, false, {true});
   if (ids.size() < 2)
     return fail(error{std::make_error_code(std::errc::invalid_argument),

@@ -11,6 +11,7 @@
 #include "apps/infer_node/model_options.h"
 #include "apps/infer_node/whole_text.h"
 #include "engine/formats/model_file.h"
+#include "engine/models/hyper_reader.h"
 #include "engine/tokenize/model_tokenizer.h"
 
 namespace infer::apps {
@@ -24,7 +25,7 @@ struct tokenize_options {
 
 result<std::shared_ptr<const tokenize::tokenizer>> open(const std::string& path) {
   INFER_TRY(const auto file, formats::open_model(path));
-  return tokenize::make_tokenizer(*file);
+  return tokenize::make_tokenizer(*file, models::embedding_rows(*file));
 }
 
 bool flag(const boost::json::object& line, const char* name) {

@@ -71,22 +71,42 @@ std::string hex(byte_view bytes) {
   return out;
 }
 
+/// The sentence about another format than GGUF, for a file that should have been safetensors.
+std::string for_safetensors(std::string sentence) {
+  constexpr std::string_view gguf = "not a GGUF model";
+  if (const auto at = sentence.find(gguf); at != std::string::npos)
+    sentence.replace(at, gguf.size(), "not a safetensors file");
+  return sentence;
+}
+
+std::string first_bytes(byte_view file) {
+  return hex(file.first(std::min<std::size_t>(file.size(), 8)));
+}
+
 }  // namespace
 
-std::string describe_foreign(byte_view file) {
+std::string describe_foreign(byte_view file, wanted_format wanted) {
+  const bool gguf = wanted == wanted_format::gguf;
   if (file.empty()) return "the file is empty; download it again";
   const std::string_view head(reinterpret_cast<const char*>(file.data()), std::min<std::size_t>(file.size(), 64));
   for (const magic& known : magics) {
-    if (head.starts_with(known.bytes)) return std::string("this is ") + known.sentence;
+    if (!head.starts_with(known.bytes)) continue;
+    const std::string sentence = std::string("this is ") + known.sentence;
+    return gguf ? sentence : for_safetensors(sentence);
   }
   const std::string words = first_words(head);
   if (words.starts_with("<!doctype") || words.starts_with("<html") || words.starts_with("<?xml")) {
     return "this is a web page, not a model; the download went wrong (a log-in page, or a link to a page)";
   }
-  if (is_safetensors(file)) {
+  if (gguf && is_safetensors(file)) {
     return "this is a safetensors file, not a GGUF model; convert it with llama.cpp's convert_hf_to_gguf.py";
   }
-  if (words.starts_with("{") || words.starts_with("[")) return "this is a JSON text, not a GGUF model";
+  if (words.starts_with("{") || words.starts_with("["))
+    return std::string("this is a JSON text, not a ") + (gguf ? "GGUF model" : "safetensors file");
+  if (!gguf && head.starts_with("GGUF")) return "this is a GGUF model, not a safetensors file; name it .gguf";
+  if (!gguf)
+    return "this is not a safetensors file, or a damaged one: it begins with the bytes " + first_bytes(file) +
+           " where the length of its header is expected; download it again";
   if (std::string_view("GGUF").starts_with(head)) return "the file ends inside its first four bytes; download it again";
   return "this is not a GGUF model: it begins with the bytes " +
          hex(file.first(std::min<std::size_t>(file.size(), 4))) + " instead of 47 47 55 46 (\"GGUF\")";

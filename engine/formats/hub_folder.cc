@@ -104,6 +104,7 @@ struct hub_folder::impl {
     for (safetensors_entry& entry : entries) {
       tensor_info info = entry.info;
       info.name = unwrapped(names.emplace_back(std::move(entry.name)));
+      if (!entry.fault.empty()) info.fault = names.emplace_back(std::move(entry.fault));
       info.shard = shard;
       if (!by_name.try_emplace(info.name, tensors.size()).second)
         return fail(fault::malformed, path + ": the tensor " + quote(info.name) + " is there twice");

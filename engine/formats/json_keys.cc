@@ -31,7 +31,7 @@ class flattener {
   void take(const json::value& value, const std::string& name) {
     switch (value.kind()) {
       case json::kind::null:
-        return;
+        return keys_.insert_none(kept(name));
       case json::kind::object:
         return take(value.get_object(), name + ".");
       case json::kind::array:

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <variant>
 #include <vector>
 
@@ -33,6 +34,10 @@ class metadata {
   /// Adds a key; false where it is there already.
   bool insert(std::string_view key, metadata_value value);
 
+  /// Notes that the file has the key without a value (JSON's null). It is not contained.
+  void insert_none(std::string_view key) { none_.insert(key); }
+  bool is_none(std::string_view key) const { return none_.contains(key) && !contains(key); }
+
   bool contains(std::string_view key) const;
   const metadata_value* find(std::string_view key) const;
   /// Keys in the file's order.
@@ -54,6 +59,7 @@ class metadata {
  private:
   std::vector<std::string_view> order_;
   std::unordered_map<std::string_view, metadata_value> values_;
+  std::unordered_set<std::string_view> none_;
 };
 
 }  // namespace infer::formats

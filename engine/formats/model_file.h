@@ -25,6 +25,7 @@ struct tensor_info {
   std::uint32_t shard = 0;                         // which file of a split model
   std::uint64_t offset = 0;                        // bytes from the start of that file
   std::uint64_t bytes = 0;
+  std::string_view fault = {};  // why its values cannot be read, to follow its name; empty: they can
 
   std::uint64_t elements() const { return shape[0] * shape[1] * shape[2] * shape[3]; }
 };

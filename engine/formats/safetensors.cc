@@ -34,21 +34,26 @@ const json::value* member(const json::object& object, const char* name) {
   return object.if_contains(name);
 }
 
-problem read_shape(const json::object& entry, tensor_info& info) {
+problem read_shape(const json::object& entry, safetensors_entry& into) {
+  tensor_info& info = into.info;
   const json::value* shape = member(entry, "shape");
   if (shape == nullptr || !shape->is_array()) return "has no shape";
   const json::array& axes = shape->get_array();
-  if (axes.size() > info.shape.size()) return "has " + std::to_string(axes.size()) + " axes; at most 4 are supported";
-  info.rank = static_cast<std::uint32_t>(axes.size());
+  const std::size_t most = info.shape.size();
+  if (axes.size() > most) into.fault = "has " + std::to_string(axes.size()) + " axes; at most 4 are supported";
+  info.rank = static_cast<std::uint32_t>(std::min(axes.size(), most));
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const json::value& axis = axes[axes.size() - 1 - i];  // the file has the slowest axis first
     if (!axis.is_int64() || axis.get_int64() < 0) return std::string("has a shape that is not a list of counts");
-    info.shape[i] = static_cast<std::uint64_t>(axis.get_int64());
+    std::uint64_t& length = info.shape[std::min(i, most - 1)];
+    if (__builtin_mul_overflow(length, static_cast<std::uint64_t>(axis.get_int64()), &length))
+      return std::string("has a shape that is too large");
   }
   return std::nullopt;
 }
 
-problem read_place(const json::object& entry, std::uint64_t data_bytes, tensor_info& info) {
+/// `sized`: the bytes must be those of the shape.
+problem read_place(const json::object& entry, std::uint64_t data_bytes, bool sized, tensor_info& info) {
   const json::value* offsets = member(entry, "data_offsets");
   if (offsets == nullptr || !offsets->is_array() || offsets->get_array().size() != 2)
     return "has no pair of data_offsets";
@@ -61,6 +66,7 @@ problem read_place(const json::object& entry, std::uint64_t data_bytes, tensor_i
   if (static_cast<std::uint64_t>(end.get_int64()) > data_bytes)
     return "ends at byte " + std::to_string(end.get_int64()) + " of " + std::to_string(data_bytes) +
            " bytes of data; the file is incomplete";
+  if (!sized) return std::nullopt;
   std::uint64_t bytes = info_of(info.type).block_bytes;
   for (const std::uint64_t axis : info.shape)
     if (__builtin_mul_overflow(bytes, axis, &bytes)) return "has a shape that is too large";
@@ -69,17 +75,18 @@ problem read_place(const json::object& entry, std::uint64_t data_bytes, tensor_i
   return std::nullopt;
 }
 
-problem read_entry(const json::value& value, std::uint64_t data_bytes, tensor_info& info) {
+problem read_entry(const json::value& value, std::uint64_t data_bytes, safetensors_entry& into) {
   if (!value.is_object()) return "is not described by an object";
   const json::object& entry = value.get_object();
   const json::value* dtype = member(entry, "dtype");
   if (dtype == nullptr || !dtype->is_string()) return "has no dtype";
   const std::string_view name(dtype->get_string().data(), dtype->get_string().size());
   const auto type = type_named(name);
-  if (!type) return "has the type " + quote(name) + ", which is not supported; use a checkpoint in F32, F16 or BF16";
-  info.type = *type;
-  if (auto wrong = read_shape(entry, info)) return wrong;
-  return read_place(entry, data_bytes, info);
+  into.info.type = type.value_or(tensor_type::i8);
+  if (auto wrong = read_shape(entry, into)) return wrong;
+  if (!type)
+    into.fault = "has the type " + quote(name) + ", which is not supported; use a checkpoint in F32, F16 or BF16";
+  return read_place(entry, data_bytes, type.has_value(), into.info);
 }
 
 /// Checks that the tensors lie one behind the other and fill the data.
@@ -106,7 +113,7 @@ result<std::vector<safetensors_entry>> parse_safetensors(byte_view file, std::st
     return fail(fault::truncated, name + ": the file has " + std::to_string(file.size()) + " bytes and no header");
   const auto header_bytes = load_le<std::uint64_t>(file.data());
   if (header_bytes > most_safetensors_header_bytes || file[length_bytes] != std::byte{'{'})
-    return fail(fault::not_a_model, name + ": " + describe_foreign(file));
+    return fail(fault::not_a_model, name + ": " + describe_foreign(file, wanted_format::safetensors));
   if (header_bytes > file.size() - length_bytes)
     return fail(fault::truncated, name + ": the header takes " + std::to_string(header_bytes) +
                                       " bytes, but the file ends before; download it again");
@@ -120,8 +127,8 @@ result<std::vector<safetensors_entry>> parse_safetensors(byte_view file, std::st
   for (const auto& member : root.get_object()) {
     const std::string_view key(member.key().data(), member.key().size());
     if (key == "__metadata__") continue;
-    safetensors_entry entry{std::string(key), {}};
-    if (auto why = read_entry(member.value(), data_bytes, entry.info))
+    safetensors_entry entry{std::string(key), {}, {}};
+    if (auto why = read_entry(member.value(), data_bytes, entry))
       return fail(fault::malformed, name + ": the tensor " + quote(key) + " " + *why);
     out.push_back(std::move(entry));
   }

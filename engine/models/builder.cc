@@ -81,13 +81,21 @@ class weight_finder {
       return;
     }
     known_.insert(info->name);
-    if (row.role == role::output_head && tied_) return;
+    if (!info->fault.empty()) return check_.add(name, std::string(info->fault));
+    if (row.role == role::output_head && tied_ && is_embedding(*info)) return;
     if (const std::string wrong = mismatch(row, *info); !wrong.empty()) return check_.add(name, wrong);
     const bool floating = quant::form_of(info->type) == quant::canonical_form::floating;
     if (!quant::supported(info->type) || (row.types == allowed::floats && !floating))
       return check_.add(name, "has type " + std::string(info_of(info->type).name) + ", which is not supported there");
     index_[{row.role, is_per_layer(row) ? layer : 0}] = static_cast<std::uint32_t>(built.weights.weights.size());
     built.weights.weights.push_back(source_of(row, *info));
+  }
+
+  /// Whether a tensor is the embedding once more, bit by bit.
+  bool is_embedding(const formats::tensor_info& info) const {
+    const auto* embedding = file_.find(hub_tensor_name(family_, "token_embd.weight"));
+    return embedding != nullptr && embedding->type == info.type && embedding->shape == info.shape &&
+           std::ranges::equal(file_.data(*embedding), file_.data(info));
   }
 
   static bool is_vector(const tensor_row& row) { return row.rows == hyper::one; }

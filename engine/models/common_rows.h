@@ -208,10 +208,11 @@ inline constexpr block_row normed_around[]{
     {block::add},
 };
 
-/// Tensors of a decoder whose blocks stand side by side, with the embedding as its head.
+/// Tensors of a decoder whose blocks stand side by side.
 inline constexpr std::array side_by_side_tensors{
     token_embedding,
     output_norm,
+    output_head,
     attention_norm,
     q(paired),
     k(paired),

@@ -56,8 +56,8 @@ struct hyper_values {
   std::uint32_t size(hyper h) const { return static_cast<std::uint32_t>((*this)[h]); }
 };
 
-/// Where a hyperparameter comes from: a metadata key (without the architecture's prefix), else a formula over those
-/// above it in the table, else it must be there.
+/// Where a hyperparameter comes from: a metadata key (without the architecture's prefix), else in a folder of the hub
+/// what hub_defaults.h has for the key, else a formula over those above it in the table, else it must be there.
 struct hyper_row {
   hyper field{};
   std::string_view key;                                // empty: derived only
@@ -149,6 +149,7 @@ struct hub_dialect {
   bool norms_around_one = false;  // weights of norms are stored less 1
   bool paired_rows = false;       // rows of q and k lie in pairs as in GGUF
   bool transposed = false;        // matrices of layers are stored [in, out]
+  bool gelu_is_tanh = false;      // an activation called "gelu" is the tanh form
 };
 
 struct family_descriptor {

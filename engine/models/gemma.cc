@@ -15,8 +15,18 @@ constexpr auto hyper_table =
     rows::shape_and(rows::norm_eps, rows::attention_scale, hyper_row{hyper::embedding_scale, "", rows::root_of_width});
 
 constexpr std::array tensor_table{
-    rows::token_embedding,  rows::output_norm, rows::attention_norm, rows::q(),    rows::k(),      rows::v,
-    rows::attention_output, rows::ffn_norm,    rows::ffn_gate,       rows::ffn_up, rows::ffn_down,
+    rows::token_embedding,
+    rows::output_norm,
+    rows::output_head,
+    rows::attention_norm,
+    rows::q(),
+    rows::k(),
+    rows::v,
+    rows::attention_output,
+    rows::ffn_norm,
+    rows::ffn_gate,
+    rows::ffn_up,
+    rows::ffn_down,
 };
 
 }  // namespace
@@ -30,7 +40,7 @@ const family_descriptor gemma{
     .layer = rows::normed_before,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
-    .hub = {.model_types = model_types, .tied = true, .norms_around_one = true},
+    .hub = {.model_types = model_types, .tied = true, .norms_around_one = true, .gelu_is_tanh = true},
 };
 
 }  // namespace infer::models

@@ -33,6 +33,7 @@ constexpr auto hyper_table = rows::shape_and(
 constexpr std::array tensor_table{
     rows::token_embedding,
     rows::output_norm,
+    rows::output_head,
     rows::attention_norm,
     rows::q(),
     rows::k(),

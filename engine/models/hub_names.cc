@@ -132,8 +132,9 @@ hub_rows hub_rows_of(const family_descriptor& family, std::string_view gguf_name
 bool is_hub_extra(std::string_view name, std::uint32_t layers) {
   for (const std::string_view prefix : {"visual.", "vision_tower.", "vision_model.", "multi_modal_projector.", "mtp."})
     if (name.starts_with(prefix)) return true;
-  for (const std::string_view suffix : {".rotary_emb.inv_freq", ".attn.bias", ".attn.masked_bias"})
-    if (name.ends_with(suffix)) return true;
+  // The prefix of the wrapper has been cut, which may leave nothing in front.
+  for (const std::string_view buffer : {"rotary_emb.inv_freq", "attn.bias", "attn.masked_bias"})
+    if (name == buffer || name.ends_with("." + std::string(buffer))) return true;
   const auto layer = layer_of(name);
   return layer && *layer >= layers;
 }

@@ -9,6 +9,7 @@
 
 #include "engine/formats/fault.h"
 #include "engine/formats/quote.h"
+#include "engine/models/hub_defaults.h"
 #include "engine/models/hub_names.h"
 
 namespace infer::models {
@@ -16,15 +17,29 @@ namespace {
 
 using formats::fault;
 
-/// The configuration's activation by the name this program has for it; none where the name is another.
-std::optional<plan::activation> activation_named(std::string_view name) {
+/// The configuration's activation by the name this program has for it; none where the name is another. A plain "gelu"
+/// is the form with the error function, but for families whose first configurations called the tanh form so.
+std::optional<plan::activation> activation_named(std::string_view name, const hub_dialect& dialect) {
   for (const std::string_view silu : {"silu", "swish"})
     if (name == silu) return plan::activation::silu;
-  // Gemma's first configurations say "gelu" and mean the tanh form.
-  for (const std::string_view gelu : {"gelu_pytorch_tanh", "gelu_new", "gelu_fast", "gelu"})
+  for (const std::string_view gelu :
+       {"gelu_pytorch_tanh", "gelu_python_tanh", "gelu_new", "gelu_fast", "gelu_accurate"})
     if (name == gelu) return plan::activation::gelu_tanh;
+  if (name == "gelu" && dialect.gelu_is_tanh) return plan::activation::gelu_tanh;
   return std::nullopt;
 }
+
+/// A flag of a configuration that makes another model of it where it is not as here.
+struct needed_flag {
+  const char* member;
+  bool value;
+};
+constexpr std::array needed_flags{
+    needed_flag{"scale_attn_by_inverse_layer_idx", false},
+    needed_flag{"scale_attn_weights", true},
+    needed_flag{"add_cross_attention", false},
+    needed_flag{"use_bidirectional_attention", false},
+};
 
 result<void> check_hub_config(const family_descriptor& family, const formats::metadata& config) {
   if (config.contains("quantization_config.quant_method")) {
@@ -36,11 +51,23 @@ result<void> check_hub_config(const family_descriptor& family, const formats::me
   for (const char* key : {"hidden_activation", "hidden_act", "activation_function"}) {
     if (!config.contains(key)) continue;
     INFER_TRY(const auto name, config.text(key));
-    if (activation_named(name) == family.activation) break;
+    if (activation_named(name, family.hub) == family.activation) break;
     return fail(fault::unsupported, std::string(key) + " is " + formats::quote(name) + "; a " +
                                         std::string(family.name) + " model with that is not supported");
   }
+  for (const needed_flag& flag : needed_flags) {
+    if (!config.contains(flag.member)) continue;
+    INFER_TRY(const bool said, config.boolean(flag.member));
+    if (said != flag.value)
+      return fail(fault::unsupported, std::string(flag.member) + " is " + (said ? "true" : "false") + "; a " +
+                                          std::string(family.name) + " model with that is not supported");
+  }
   return success();
+}
+
+/// What a configuration switches off by giving it no value.
+bool is_off_without_value(hyper field) {
+  return field == hyper::window || field == hyper::attention_softcap || field == hyper::final_softcap;
 }
 
 /// Checks that hold between hyperparameters whatever the family.
@@ -56,6 +83,16 @@ result<void> check_hyper(const hyper_values& h) {
   return success();
 }
 
+/// A member of a folder's configuration: what it says, else what its class has, else `otherwise`.
+result<double> member_or_class_value(const key_view& keys, const std::string& member, double otherwise) {
+  if (keys.raw().contains(member)) {
+    if (const auto flag = keys.raw().boolean(member)) return flag.value() ? 1.0 : 0.0;
+    return keys.raw().real(member);
+  }
+  const auto type = keys.raw().text("model_type");
+  return type ? hub_default_of(type.value(), member).value_or(otherwise) : otherwise;
+}
+
 /// What hub configurations say by other means than one key.
 result<void> adjust_hub_hyper(const key_view& keys, hyper_values& h) {
   const formats::metadata& config = keys.raw();
@@ -65,10 +102,8 @@ result<void> adjust_hub_hyper(const key_view& keys, hyper_values& h) {
     h[hyper::rope_dims] = std::floor(h[hyper::head_dim] * part);
     break;
   }
-  if (config.contains("use_sliding_window")) {
-    INFER_TRY(const bool used, config.boolean("use_sliding_window"));
-    if (!used) h[hyper::window] = 0;
-  }
+  INFER_TRY(const double used, member_or_class_value(keys, "use_sliding_window", 1));
+  if (used == 0) h[hyper::window] = 0;
   return success();
 }
 
@@ -127,6 +162,24 @@ bool key_view::has(std::string_view key) const {
   return file_.keys().contains(name_of(key));
 }
 
+bool key_view::is_none(std::string_view key) const {
+  return is_hub() && !has(key) && std::ranges::any_of(hub_keys(), [&](const hub_key& row) {
+           return row.gguf == key && file_.keys().is_none(row.hub);
+         });
+}
+
+std::optional<double> key_view::class_value(std::string_view key) const {
+  if (!is_hub() || has(key) || is_none(key)) return std::nullopt;
+  const auto type = file_.keys().text("model_type");
+  if (!type) return std::nullopt;
+  for (const hub_key& row : hub_keys()) {
+    if (row.gguf != key) continue;
+    if (const auto value = hub_default_of(type.value(), row.hub))
+      return row.value == nullptr ? *value : row.value(*value);
+  }
+  return std::nullopt;
+}
+
 result<double> key_view::real(std::string_view key) const {
   const std::string name = name_of(key);
   INFER_TRY(const double value, file_.keys().real(name));
@@ -150,6 +203,14 @@ result<const family_descriptor*> family_of(const formats::model_file& file) {
   return family;
 }
 
+std::optional<std::size_t> embedding_rows(const formats::model_file& file) {
+  const auto family = family_of(file);
+  if (!family) return std::nullopt;
+  const bool hub = file.format() == formats::file_format::hub;
+  const auto* found = file.find(hub ? hub_tensor_name(*family.value(), "token_embd.weight") : "token_embd.weight");
+  return found == nullptr ? std::nullopt : std::optional<std::size_t>(found->shape[1]);
+}
+
 result<hyper_values> read_hyper(const family_descriptor& family, const formats::model_file& file,
                                 const key_view& keys) {
   if (keys.is_hub()) {
@@ -158,14 +219,17 @@ result<hyper_values> read_hyper(const family_descriptor& family, const formats::
   hyper_values values;
   for (const hyper unit : {hyper::one, hyper::embedding_scale, hyper::residual_scale, hyper::logit_factor})
     values[unit] = 1;
-  const std::string embedding = keys.is_hub() ? hub_tensor_name(family, "token_embd.weight") : "token_embd.weight";
-  if (const auto* found = file.find(embedding)) values[hyper::vocabulary] = static_cast<double>(found->shape[1]);
+  values[hyper::vocabulary] = static_cast<double>(embedding_rows(file).value_or(0));
   for (const hyper_row& row : family.hyper) {
     const std::string key = keys.name_of(row.key);
     // Where a key holds a list of layers, listed_windows reads it.
     const bool list = row.field == hyper::window_period && keys.has(row.key) && !keys.real(row.key);
     if (!row.key.empty() && keys.has(row.key) && !list) {
       INFER_TRY(values[row.field], keys.real(row.key));
+    } else if (keys.is_none(row.key) && is_off_without_value(row.field)) {
+      values[row.field] = 0;
+    } else if (const auto value = keys.class_value(row.key)) {
+      values[row.field] = *value;
     } else if (row.otherwise != nullptr) {
       values[row.field] = row.otherwise(values);
     } else {
@@ -190,8 +254,8 @@ result<layer_lists> read_layer_lists(const family_descriptor& family, const hype
   INFER_TRY(const auto windowed, listed_windows(h, keys));
   INFER_TRY(const auto turned, listed_turns(h, keys));
   double from = 0;
-  if (keys.is_hub() && keys.raw().contains("max_window_layers")) {
-    INFER_TRY(from, keys.raw().real("max_window_layers"));
+  if (keys.is_hub()) {
+    INFER_TRY(from, member_or_class_value(keys, "max_window_layers", 0));
   }
   const auto any_window = h.size(hyper::window) > 0;
   const std::uint32_t period = h.size(hyper::window_period), no_rope = h.size(hyper::no_rope_period);

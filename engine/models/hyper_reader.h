@@ -1,6 +1,8 @@
 // What a model file's keys say, in the terms of a family's descriptor.
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +23,10 @@ class key_view {
   /// The file's name of a key: of several the one it has, else the first; empty where the format has none.
   std::string name_of(std::string_view key) const;
   bool has(std::string_view key) const;
+  /// Whether a folder has the key and says that it has no value.
+  bool is_none(std::string_view key) const;
+  /// The value that a folder's configuration class has for a key that the folder does not name.
+  std::optional<double> class_value(std::string_view key) const;
   /// Errors: of metadata::real.
   result<double> real(std::string_view key) const;
   /// The value, or `otherwise` where the key is absent.
@@ -39,13 +45,17 @@ struct layer_lists {
 /// The family a file belongs to. Errors: missing_key; unsupported for one that this program does not know.
 result<const family_descriptor*> family_of(const formats::model_file& file);
 
+/// Rows of the token embedding, which are the tokens a model knows. None where the file has no embedding or is of no
+/// family.
+std::optional<std::size_t> embedding_rows(const formats::model_file& file);
+
 /// Errors:  keys that are missing, out of range or contradict each other or the family (activation, quantization).
 result<hyper_values> read_hyper(const family_descriptor& family, const formats::model_file& file, const key_view& keys);
 
 /// Errors:  lists of another length than there are layers; kinds of layers that the family does not have.
 result<layer_lists> read_layer_lists(const family_descriptor& family, const hyper_values& h, const key_view& keys);
 
-/// Whether the embedding is also the output head, whatever tensors there are.
+/// Whether a folder means the embedding to be the output head, too. One that has another head all the same means that.
 bool says_tied(const family_descriptor& family, const key_view& keys);
 
 }  // namespace infer::models

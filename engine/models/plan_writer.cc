@@ -52,6 +52,7 @@ class writer {
     p_.width = h_.size(hyper::width);
     p_.vocabulary = h_.size(hyper::vocabulary);
     p_.trained_context = h_.size(hyper::context);
+    p_.most_positions = ropes_.most_positions;
     p_.long_rope_from = ropes_.long_from;
     lay_out_state();
     write_embedding();

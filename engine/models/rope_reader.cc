@@ -9,6 +9,7 @@
 
 #include "engine/formats/fault.h"
 #include "engine/formats/quote.h"
+#include "engine/models/hub_defaults.h"
 
 namespace infer::models {
 namespace {
@@ -17,7 +18,7 @@ using formats::fault;
 
 /// What a file says about how rope is scaled.
 struct scaling {
-  std::string kind = "none";  // none, linear, llama3, yarn, longrope
+  std::string kind = "none";  // none, dynamic, linear, llama3, yarn, longrope
   double factor = 1, original_context = 0;
   double magnitude = 0;  // 0: by the kind's rule
   double beta_fast = 32, beta_slow = 1, mscale = 0, mscale_all_dim = 0;
@@ -51,12 +52,13 @@ struct section {
 };
 
 result<std::string> kind_named(std::string_view name, const std::string& key) {
-  if (name == "none" || name == "default" || name == "dynamic") return std::string("none");
+  if (name == "none" || name == "default") return std::string("none");
   if (name == "su") return std::string("longrope");
-  for (const std::string_view known : {"linear", "llama3", "yarn", "longrope"})
+  for (const std::string_view known : {"dynamic", "linear", "llama3", "yarn", "longrope"})
     if (name == known) return std::string(known);
-  return fail(fault::unsupported, "the key " + key + " is " + formats::quote(name) +
-                                      "; of rope scalings none, linear, llama3, yarn and longrope are supported");
+  return fail(fault::unsupported,
+              "the key " + key + " is " + formats::quote(name) +
+                  "; of rope scalings none, dynamic, linear, llama3, yarn and longrope are supported");
 }
 
 result<scaling> read_gguf(const key_view& keys, const rope_divisors& divisors) {
@@ -106,8 +108,8 @@ result<scaling> read_section(const section& at, const formats::metadata& config)
   if (at.has("truncate")) {
     INFER_TRY(out.truncate, at.keys.boolean(at.prefix + "truncate"));
   }
-  INFER_TRYV((section{config, ""}.read("original_max_position_embeddings", out.original_context)));
   INFER_TRYV(at.read("original_max_position_embeddings", out.original_context));
+  INFER_TRYV((section{config, ""}.read("original_max_position_embeddings", out.original_context)));
   // Phi 3's first configurations say yarn and list long-rope's factors.
   if (!out.long_factors.empty()) out.kind = "longrope";
   return out;
@@ -127,6 +129,18 @@ result<scaling> read_hub(const formats::metadata& config, bool local) {
   return scaling{};
 }
 
+/// A file that does not say from which context it is scaled means its class's, else the one that it is scaled to.
+void take_original_context(const hyper_values& h, const key_view& keys, scaling& s) {
+  if (s.kind != "yarn" && s.kind != "llama3" && s.kind != "longrope") return;
+  if (keys.is_hub()) {
+    const std::string member = "original_max_position_embeddings";
+    const auto type = keys.raw().text("model_type");
+    const auto of_class = type ? hub_default_of(type.value(), member) : std::nullopt;
+    if (of_class && !keys.raw().contains(member)) s.original_context = *of_class;
+  }
+  if (s.original_context == 0) s.original_context = h[hyper::context];
+}
+
 double yarn_magnitude(double factor, double by) {
   return factor <= 1 ? 1 : 0.1 * by * std::log(factor) + 1;
 }
@@ -141,9 +155,6 @@ class frequencies {
     rope_turns out;
     const auto pairs = static_cast<std::uint32_t>(dims_) / 2;
     if (s_.kind == "longrope") return long_turns(pairs);
-    if ((s_.kind == "yarn" || s_.kind == "llama3") && s_.original_context <= 0)
-      return fail(fault::missing_key,
-                  "rope is scaled by " + s_.kind + ", but the file does not say from which context");
     const double factor = s_.factor;
     for (std::uint32_t i = 0; i < pairs; ++i) {
       const double plain = std::pow(base_, -2.0 * i / dims_);
@@ -240,6 +251,8 @@ result<model_ropes> read_ropes(const hyper_values& h, const key_view& keys, cons
     INFER_TRY(global, read_gguf(keys, divisors));
     if (global.kind == "longrope") local = global;
   }
+  take_original_context(h, keys, global);
+  take_original_context(h, keys, local);
   INFER_TRY(out.global, frequencies(global, h[hyper::rope_base], h, divisors.all).turns());
   INFER_TRYV(check(out.global));
   if (h[hyper::window] > 0) {
@@ -250,6 +263,8 @@ result<model_ropes> read_ropes(const hyper_values& h, const key_view& keys, cons
   if (!(out.trained_context >= 0 && out.trained_context <= 1 << 28))
     return fail(fault::malformed, "the context before rope scaling, " + std::to_string(out.trained_context) +
                                       ", is not one that a model can have");
+  // Past the trained context all frequencies change with every token: what has been computed before is void.
+  if (global.kind == "dynamic" || local.kind == "dynamic") out.most_positions = h.size(hyper::context);
   if (global.kind == "longrope" && global.original_context > 0)
     out.long_from = static_cast<std::uint32_t>(global.original_context);
   return out;

@@ -134,7 +134,7 @@ struct plan {
   std::uint32_t width = 0;
   std::uint32_t vocabulary = 0;
   std::uint32_t trained_context = 0;
-  std::uint32_t most_positions = 0;  // that the weights know; 0: any
+  std::uint32_t most_positions = 0;  // that the weights and frequencies are for; 0: any
   std::uint32_t long_rope_from = 0;  // sequences that may grow longer are rows with `long_rope`; 0: none
 };
 

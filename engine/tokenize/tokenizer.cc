@@ -216,8 +216,8 @@ result<void> tokenizer::take_ids(const vocabulary_data& data, const recipe& how)
   eos_ = known(data.eos);
   unk_ = known(data.unk);
   pad_ = known(data.pad);
-  infill_ = {known(data.infill.prefix), known(data.infill.suffix), known(data.infill.middle),
-             known(data.infill.repository), known(data.infill.file)};
+  infill_ = {known(data.infill.prefix),     known(data.infill.suffix), known(data.infill.middle),
+             known(data.infill.repository), known(data.infill.file),   known(data.infill.padding)};
   end_tokens_ = stop_tokens(data);
   stops_.resize(size());
   for (const token_id id : end_tokens_) stops_[id] = true;

@@ -29,7 +29,7 @@ bool frames_a_chat(std::string_view text) {
 
 class reader {
  public:
-  explicit reader(vocabulary_data& data) : data_(data) {}
+  reader(vocabulary_data& data, std::size_t rows) : data_(data), rows_(rows) {}
 
   result<void> read(const json::object& tokenizer, const json::object& config, const json::object& generation) {
     const json::object* model = object_at(tokenizer, "model");
@@ -155,6 +155,7 @@ class reader {
       // A token that the model knows keeps the model's id.
       const std::int64_t id = find(*text).value_or(static_cast<token_id>(
           std::clamp<std::int64_t>(integer_at(*token, "id").value_or(-1), -1, std::numeric_limits<token_id>::max())));
+      if (id >= 0 && static_cast<std::size_t>(id) >= rows_) continue;
       INFER_TRYV(place(*text, id, special || frames_a_chat(*text) ? token_type::control : token_type::user_defined));
       data_.how->added.push_back({.id = static_cast<token_id>(id),
                                   .text = std::string(*text),
@@ -247,7 +248,8 @@ class reader {
   void take_generation(const json::object& generation) {
     const auto id_of = [&](const json::value& value) -> std::optional<token_id> {
       const auto id = integer_of(value);
-      if (!id || *id < 0 || *id >= static_cast<std::int64_t>(data_.pieces.size())) return std::nullopt;
+      const std::size_t size = std::min(data_.pieces.size(), rows_);
+      if (!id || *id < 0 || static_cast<std::size_t>(*id) >= size) return std::nullopt;
       return static_cast<token_id>(*id);
     };
     const auto take = [&](std::string_view key, std::optional<token_id>& into) {
@@ -268,6 +270,7 @@ class reader {
   }
 
   vocabulary_data& data_;
+  std::size_t rows_;
   std::unordered_map<std::string_view, token_id> ids_;
 };
 
@@ -281,13 +284,13 @@ result<json::value> parse_object(std::string_view text, std::string_view name) {
 }  // namespace
 
 result<vocabulary_file> read_tokenizer_json(std::string_view tokenizer_json, std::string_view tokenizer_config_json,
-                                            std::string_view generation_config_json) {
+                                            std::string_view generation_config_json, std::size_t rows) {
   auto storage = std::make_shared<json::value>();
   INFER_TRY(*storage, parse_object(tokenizer_json, "tokenizer.json"));
   INFER_TRY(const json::value config, parse_object(tokenizer_config_json, "tokenizer_config.json"));
   INFER_TRY(const json::value generation, parse_object(generation_config_json, "generation_config.json"));
   vocabulary_file file;
-  INFER_TRYV(reader(file.data).read(storage->get_object(), config.get_object(), generation.get_object()));
+  INFER_TRYV(reader(file.data, rows).read(storage->get_object(), config.get_object(), generation.get_object()));
   file.storage = std::move(storage);
   return file;
 }

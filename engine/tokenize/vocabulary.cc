@@ -64,6 +64,7 @@ result<void> read_ids(const formats::metadata& keys, vocabulary_data& data) {
   INFER_TRY(data.infill.middle, renamed_id(keys, "fim_mid_token_id", "middle_token_id", size));
   INFER_TRY(data.infill.repository, optional_id(keys, "fim_rep_token_id", size));
   INFER_TRY(data.infill.file, optional_id(keys, "fim_sep_token_id", size));
+  INFER_TRY(data.infill.padding, optional_id(keys, "fim_pad_token_id", size));
   INFER_TRY(data.add_bos, optional_flag(keys, "add_bos_token"));
   INFER_TRY(data.add_eos, optional_flag(keys, "add_eos_token"));
   INFER_TRY(data.add_space_prefix, optional_flag(keys, "add_space_prefix"));

@@ -29,7 +29,7 @@ struct merge_pair {
 
 /// The tokens around the parts of a prompt for what stands between two texts, as far as a file names them.
 struct infill_marks {
-  std::optional<token_id> prefix, suffix, middle, repository, file;
+  std::optional<token_id> prefix, suffix, middle, repository, file, padding;
 };
 
 /// Everything a tokenizer is made from. Views must live until tokenizer::make returns; it copies what it keeps.

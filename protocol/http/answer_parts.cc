@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <cmath>
 #include <random>
 #include <utility>
@@ -30,13 +29,26 @@ json::object chat_logprob(const std::string& bytes, msg::f32_bits logprob) {
   return out;
 }
 
+/// A token as OpenAI's older form writes it, where each is another key: what is no text by its bytes.
+std::string legacy_token(const std::string& bytes) {
+  std::string text = to_valid_utf8(bytes);
+  if (text == bytes) return text;
+  text = "bytes:";
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    text += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+  }
+  return text;
+}
+
 std::uint64_t characters(std::string_view text) {
   return static_cast<std::uint64_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
-double per_second(std::uint32_t tokens, std::uint32_t ms) {
-  return ms == 0 ? 0.0 : tokens * 1000.0 / ms;
+double per_second(std::uint32_t tokens, std::uint64_t us) {
+  return us == 0 ? 0.0 : tokens * 1e6 / static_cast<double>(us);
 }
 
 }  // namespace
@@ -57,7 +69,7 @@ json::object begin_answer(const answer_head& head, const char* object) {
   out["model"] = head.model;
   out["system_fingerprint"] = head.fingerprint;
   if (head.service_tier) out["service_tier"] = "default";
-  if (!head.metadata_json.empty()) out["metadata"] = json::parse(head.metadata_json);
+  if (!head.metadata.empty()) out["metadata"] = head.metadata;
   return out;
 }
 
@@ -84,7 +96,7 @@ json::object usage_of(const msg::request_finished& finished) {
   json::object prompt, completion, out;
   prompt["cached_tokens"] = finished.cached_tokens;
   prompt["audio_tokens"] = 0;
-  completion["reasoning_tokens"] = 0;
+  completion["reasoning_tokens"] = finished.reasoning_tokens;
   completion["audio_tokens"] = 0;
   completion["accepted_prediction_tokens"] = 0;
   completion["rejected_prediction_tokens"] = 0;
@@ -101,11 +113,11 @@ json::object timings_of(const msg::request_finished& finished) {
   json::object out;
   out["cache_n"] = finished.cached_tokens;
   out["prompt_n"] = computed;
-  out["prompt_ms"] = static_cast<double>(finished.prefill_ms);
-  out["prompt_per_second"] = per_second(computed, finished.prefill_ms);
+  out["prompt_ms"] = static_cast<double>(finished.prefill_us) / 1000;
+  out["prompt_per_second"] = per_second(computed, finished.prefill_us);
   out["predicted_n"] = finished.completion_tokens;
-  out["predicted_ms"] = static_cast<double>(finished.decode_ms);
-  out["predicted_per_second"] = per_second(finished.completion_tokens, finished.decode_ms);
+  out["predicted_ms"] = static_cast<double>(finished.decode_us) / 1000;
+  out["predicted_per_second"] = per_second(finished.completion_tokens, finished.decode_us);
   return out;
 }
 
@@ -139,7 +151,7 @@ json::object chat_logprobs(const std::vector<msg::text_token>& tokens) {
 json::object legacy_logprobs(const std::vector<msg::text_token>& tokens, std::uint64_t& offset) {
   json::array texts, logprobs, tops, offsets;
   for (const msg::text_token& token : tokens) {
-    texts.emplace_back(to_valid_utf8(token.bytes));
+    texts.emplace_back(legacy_token(token.bytes));
     const bool known = !std::isnan(token.logprob.value());
     logprobs.emplace_back(known ? json::value(logprob_of(token.logprob)) : json::value(nullptr));
     offsets.emplace_back(offset);
@@ -149,7 +161,9 @@ json::object legacy_logprobs(const std::vector<msg::text_token>& tokens, std::ui
       continue;
     }
     json::object top;
-    for (const msg::alternative& other : token.top) top[to_valid_utf8(other.bytes)] = logprob_of(other.logprob);
+    for (const msg::alternative& other : token.top) top[legacy_token(other.bytes)] = logprob_of(other.logprob);
+    // The one that was taken is among them even where others were likelier.
+    top.emplace(legacy_token(token.bytes), logprob_of(token.logprob));
     tops.emplace_back(std::move(top));
   }
   json::object out;

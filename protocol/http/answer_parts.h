@@ -16,8 +16,8 @@ struct answer_head {
   std::uint64_t created = 0;  // seconds since 1970
   std::string model;
   std::string fingerprint;
-  std::string metadata_json;  // given back; empty: none
-  bool service_tier = false;  // was named
+  boost::json::object metadata;  // given back; empty: none
+  bool service_tier = false;     // was named
 };
 
 /// "chatcmpl-" or "cmpl-" and something unique.
@@ -44,7 +44,8 @@ boost::json::object chat_logprobs(const std::vector<msg::text_token>& tokens);
 boost::json::object native_body(const std::string& content, const std::string& model, const msg::choice_finished* end,
                                 const msg::request_finished* finished);
 
-/// {tokens, token_logprobs, top_logprobs, text_offset}. A value that is no number is null. `offset` is where the first
+/// {tokens, token_logprobs, top_logprobs, text_offset}. A value that is no number is null; a token that is no UTF-8 is
+/// "bytes:\xf0…". `offset` is where the first
 /// token's text starts, in characters; it is moved past the last one's.
 boost::json::object legacy_logprobs(const std::vector<msg::text_token>& tokens, std::uint64_t& offset);
 

@@ -1,8 +1,8 @@
 // A request of a client after it was understood: what to compute and in which shape to answer.
 #pragma once
 
+#include <boost/json/object.hpp>
 #include <cstdint>
-#include <string>
 
 #include "protocol/messages/requests.h"
 
@@ -17,7 +17,7 @@ struct call {
   bool include_usage = false;    // streams: a last chunk with the usage, "usage": null in the others
   std::uint32_t kept = 1;        // of the choices of each prompt, those shown: the most likely
   bool show_logprobs = false;    // they may be asked for only to find the most likely choices
-  std::string metadata_json;     // given back; empty: none
+  boost::json::object metadata;  // given back; empty: none
   bool service_tier = false;     // was named
   bool base64 = false;           // embeddings: little-endian f32 instead of numbers
   std::uint32_t dimensions = 0;  // embeddings: so many of the first; 0: all

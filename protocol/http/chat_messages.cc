@@ -66,13 +66,65 @@ parsed<std::string> read_content(const fields& from, std::string_view role) {
   return text;
 }
 
+/// The member's text; empty where there is none.
+std::string_view text_at(const json::object& object, std::string_view name) {
+  const json::value* const found = object.if_contains(name);
+  return found != nullptr && found->is_string() ? view(found->get_string()) : std::string_view();
+}
+
 /// Clients replay reasoning under different names; templates read one.
-void name_reasoning(json::object& object) {
-  if (object.contains("reasoning_content")) return;
-  const json::value* const reasoning = object.if_contains("reasoning");
-  if (reasoning != nullptr && reasoning->is_string()) {
-    json::value copy = *reasoning;
-    object["reasoning_content"] = std::move(copy);
+void name_reasoning(json::object& message) {
+  if (message.contains("reasoning_content")) return;
+  std::string reasoning(text_at(message, "reasoning"));
+  const json::value* const details = message.if_contains("reasoning_details");
+  if (reasoning.empty() && details != nullptr && details->is_array()) {
+    for (const json::value& detail : details->get_array()) {
+      if (!detail.is_object()) continue;
+      reasoning += text_at(detail.get_object(), "text");
+      reasoning += text_at(detail.get_object(), "summary");
+    }
+  }
+  if (!reasoning.empty()) message["reasoning_content"] = reasoning;
+}
+
+/// The message without what is null, which counts as absent, and without an empty list of calls: templates ask whether
+/// a member is there. The content stays where it is.
+json::object without_nulls(const json::object& message) {
+  json::object out;
+  for (const auto& member : message) {
+    const json::value& value = member.value();
+    const bool is_empty = value.is_null() || (value.is_array() && value.get_array().empty());
+    if (member.key() == "content" || !(member.key() == "tool_calls" ? is_empty : value.is_null()))
+      out[member.key()] = value;
+  }
+  return out;
+}
+
+/// Calls and their results from before there were tools, with an id made of the function's name.
+void modernize_calls(json::object& message, std::string_view given_role) {
+  const auto id_of = [](std::string_view function) { return "call_" + std::string(function); };
+  const json::value* const older = message.if_contains("function_call");
+  if (older != nullptr && older->is_object() && !message.contains("tool_calls")) {
+    const json::object function = older->get_object();
+    message["tool_calls"] = json::array{
+        json::object{{"id", id_of(text_at(function, "name"))}, {"type", "function"}, {"function", function}}};
+  }
+  message.erase("function_call");
+  if (given_role == "function" && !message.contains("tool_call_id"))
+    message["tool_call_id"] = id_of(text_at(message, "name"));
+}
+
+/// A call without arguments has an empty object of them.
+void fill_arguments(json::object& message) {
+  json::value* const calls = message.if_contains("tool_calls");
+  if (calls == nullptr) return;
+  for (json::value& call : calls->get_array()) {
+    json::value* const function = call.get_object().if_contains("function");
+    if (function == nullptr || !function->is_object()) continue;
+    json::value& arguments = function->get_object()["arguments"];
+    const bool is_blank =
+        arguments.is_string() && view(arguments.get_string()).find_first_not_of(" \t\r\n") == std::string_view::npos;
+    if (arguments.is_null() || is_blank) arguments = "{}";
   }
 }
 
@@ -98,7 +150,9 @@ parsed<msg::chat_message> read_message(const json::value& item, const std::strin
                                 "'" + from.path_of("role") + "' must be system, developer, user, assistant or tool"));
   INFER_TRY(std::string content, read_content(from, known));
   INFER_TRYV(check_calls(from));
-  json::object kept = *object;
+  json::object kept = without_nulls(*object);
+  modernize_calls(kept, view(*role));
+  fill_arguments(kept);
   kept["role"] = json::string_view(known.data(), known.size());
   // Templates ask for a content that is null beside tool calls.
   if (from.find("content") != nullptr || !kept.contains("tool_calls"))
@@ -124,9 +178,7 @@ parsed<json::object> read_function(const fields& from) {
         from.path_of("name"), "'" + from.path_of("name") + "' must be 1 to 64 letters, digits, dashes or underscores"));
   INFER_TRYV(read_string(from, "description"));
   INFER_TRY(const json::object* const parameters, read_object(from, "parameters"));
-  INFER_TRY(const auto strict, read_bool(from, "strict"));
-  if (strict.value_or(false))
-    return refuse(unsupported_value(from.path_of("strict"), "strict tool arguments are not supported"));
+  INFER_TRYV(read_bool(from, "strict"));
   json::object out = from.object;
   if (parameters == nullptr) out["parameters"] = json::object();
   return out;
@@ -138,8 +190,6 @@ parsed<void> append_tool(json::array& out, const json::value& item, const std::s
   if (object == nullptr) return refuse(invalid_value(path, "'" + path + "' must be an object"));
   const fields from{*object, path + "."};
   INFER_TRY(const json::string* const type, read_string(from, "type"));
-  if (type && *type == "custom")
-    return refuse(unsupported_value(from.path_of("type"), "custom tools are not supported"));
   if (type && *type != "function") return success();
   INFER_TRY(const json::object* const function, read_object(from, "function"));
   if (function == nullptr)

@@ -2,7 +2,6 @@
 #include "protocol/http/parse_call.h"
 
 #include <boost/json/value.hpp>
-#include <limits>
 #include <utility>
 
 #include "protocol/http/chat_messages.h"
@@ -16,8 +15,6 @@ namespace infer::http {
 namespace {
 
 namespace json = boost::json;
-
-constexpr std::int64_t most_tokens = std::numeric_limits<std::int32_t>::max();
 
 parsed<void> check_audio(const fields& from) {
   INFER_TRY(const json::array* const modalities, read_array(from, "modalities"));
@@ -43,9 +40,20 @@ parsed<std::string> read_template_arguments(const fields& from) {
       return refuse(invalid_value("reasoning_effort",
                                   "'reasoning_effort' must be none, minimal, low, medium, high, xhigh or max"));
     if (!out.contains("reasoning_effort")) out["reasoning_effort"] = *effort;
-    if (*effort == "none" && !out.contains("enable_thinking")) out["enable_thinking"] = false;
+    // Templates have it under one of two names. What is in between is left to them.
+    for (const char* const name : {"enable_thinking", "thinking"}) {
+      if (*effort != "minimal" && !out.contains(name)) out[name] = *effort != "none";
+    }
   }
   return out.empty() ? std::string() : write_json(out);
+}
+
+/// Whether thinking is set apart from the answer, in llama.cpp's words.
+parsed<bool> read_reasoning_format(const fields& from) {
+  INFER_TRY(const json::string* const format, read_string(from, "reasoning_format"));
+  if (format == nullptr || *format == "auto" || *format == "deepseek" || *format == "deepseek-legacy") return true;
+  if (*format == "none") return false;
+  return refuse(invalid_value("reasoning_format", "'reasoning_format' must be auto, none or deepseek"));
 }
 
 /// Whether the assistant's turn is opened, or the last message's continued.
@@ -75,9 +83,9 @@ parsed<void> read_chat_logprobs(const fields& from, msg::generate& out) {
 }
 
 parsed<void> read_chat_limit(const fields& from, msg::generate& out) {
-  INFER_TRY(const auto limit, read_integer(from, "max_completion_tokens", 0, most_tokens));
-  INFER_TRY(const auto older, read_integer(from, "max_tokens", 0, most_tokens));
-  if (limit || older) out.max_tokens = static_cast<std::uint32_t>(limit ? *limit : *older);
+  for (const std::string_view name : {"n_predict", "max_tokens", "max_completion_tokens"}) {
+    INFER_TRYV(read_token_limit(from, name, out.max_tokens));
+  }
   return success();
 }
 
@@ -102,6 +110,7 @@ parsed<call> parse_chat(std::string body, const call_defaults& defaults) {
   INFER_TRY(generate.prompt.tools_json, read_tools(request));
   INFER_TRY(generate.prompt.template_kwargs_json, read_template_arguments(from));
   INFER_TRYV(read_turn(from, generate.prompt));
+  INFER_TRY(generate.split_reasoning, read_reasoning_format(from));
   INFER_TRYV(read_chat_logprobs(from, generate));
   out.show_logprobs = generate.logprobs;
   INFER_TRYV(read_chat_limit(from, generate));

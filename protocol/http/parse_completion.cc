@@ -26,13 +26,11 @@ parsed<void> take_prompts(std::vector<msg::prompt> prompts, msg::generate& out) 
   return success();
 }
 
-/// llama.cpp's name goes first: OpenAI's clients do not send it. −1 means as many as fit.
+/// llama.cpp's name goes first: OpenAI's clients do not send it.
 parsed<void> read_limit(const fields& from, std::uint32_t absent, msg::generate& out) {
-  INFER_TRY(const auto native, read_integer(from, "n_predict", -1, most_tokens));
-  INFER_TRY(const auto limit, read_integer(from, "max_tokens", 0, most_tokens));
-  out.max_tokens = limit ? static_cast<std::uint32_t>(*limit) : absent;
-  if (native) out.max_tokens = *native < 0 ? msg::no_limit : static_cast<std::uint32_t>(*native);
-  return success();
+  out.max_tokens = absent;
+  INFER_TRYV(read_token_limit(from, "max_tokens", out.max_tokens));
+  return read_token_limit(from, "n_predict", out.max_tokens);
 }
 
 /// The most likely of best_of choices are found by their log-probabilities.
@@ -75,8 +73,11 @@ parsed<void> read_suffix(const fields& from, msg::generate& out) {
 parsed<void> read_tokens(const fields& from, msg::generate& out) {
   INFER_TRY(const auto parse_special, read_bool(from, "parse_special"));
   INFER_TRY(const auto add_special, read_bool(from, "add_special"));
+  // Who writes a whole prompt writes the control tokens of it, too; what is to be filled in stands in plain text.
+  INFER_TRY(const json::string* const suffix, read_string(from, "suffix"));
+  const bool is_whole = suffix == nullptr || suffix->empty();
   const auto set = [&](msg::prompt& prompt) {
-    prompt.parse_special = parse_special.value_or(false);
+    prompt.parse_special = parse_special.value_or(is_whole);
     prompt.add_special = add_special.value_or(true);
   };
   set(out.prompt);

@@ -1,6 +1,7 @@
 // Sampling parameters and their ranges.
 #include "protocol/http/sampler_fields.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/json/array.hpp>
 #include <charconv>
@@ -118,6 +119,10 @@ parsed<void> read_bias_object(const json::object& object, const std::string& pat
   for (const auto& member : object) {
     const auto id = id_of_key(member.key());
     if (!id) continue;
+    if (member.value().is_bool() && !member.value().get_bool()) {
+      out.biases.push_back({static_cast<std::int32_t>(*id), {}, -std::numeric_limits<float>::infinity()});
+      continue;
+    }
     INFER_TRY(const auto bias, read_number({object, path + "."}, member.key(), -100, 100));
     if (bias && *bias != 0) out.biases.push_back({static_cast<std::int32_t>(*id), {}, static_cast<float>(*bias)});
   }
@@ -135,7 +140,7 @@ parsed<void> read_bias_pair(const json::value& item, const std::string& path, ms
   if (value.is_bool() && !value.get_bool())
     bias.bias = -std::numeric_limits<float>::infinity();
   else if (value.is_number())
-    bias.bias = static_cast<float>(value.to_number<double>());
+    bias.bias = static_cast<float>(std::clamp(value.to_number<double>(), -huge, huge));
   else
     return wrong();
   if ((*pair)[0].is_string()) {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "protocol/http/fields.h"
-#include "protocol/http/json_text.h"
 #include "protocol/http/sampler_fields.h"
 #include "protocol/http/status.h"
 
@@ -92,7 +91,7 @@ parsed<void> read_seed(const fields& from, msg::generate& out) {
 /// What is given back as it came.
 parsed<void> read_echoed(const fields& from, call& out) {
   INFER_TRY(const json::object* const metadata, read_object(from, "metadata"));
-  if (metadata != nullptr) out.metadata_json = write_json(*metadata);
+  if (metadata != nullptr) out.metadata = *metadata;
   INFER_TRY(const json::string* const tier, read_string(from, "service_tier"));
   out.service_tier = tier != nullptr;
   return success();
@@ -113,6 +112,12 @@ parsed<void> read_streaming(const fields& from, call& out) {
 parsed<void> read_model(const fields& from, msg::generate& out) {
   INFER_TRY(const json::string* const model, read_string(from, "model"));
   if (model != nullptr) out.model = std::string(*model);
+  return success();
+}
+
+parsed<void> read_token_limit(const fields& from, std::string_view name, std::uint32_t& out) {
+  INFER_TRY(const auto limit, read_integer(from, name, -1, std::numeric_limits<std::int32_t>::max()));
+  if (limit) out = *limit < 0 ? msg::no_limit : static_cast<std::uint32_t>(*limit);
   return success();
 }
 

@@ -63,18 +63,25 @@ std::string stream_writer::started(const msg::request_started& event) {
 }
 
 std::string stream_writer::text(const msg::text_made& event) {
-  if (event.choice >= choices_ || (event.text.empty() && event.tokens.empty())) return {};
+  if (event.choice >= choices_ || (event.text.empty() && event.reasoning.empty() && event.tokens.empty())) return {};
   if (kind_ == call_kind::infill) return sse_data(native_body(event.text, head_.model, nullptr, nullptr));
   if (kind_ != call_kind::chat) {
     json::value logprobs = nullptr;
     if (logprobs_) logprobs = legacy_logprobs(event.tokens, offsets_[event.choice]);
     return text_chunk(event.choice, event.text, std::move(logprobs), nullptr);
   }
+  std::string out;
   json::object delta;
+  if (!event.reasoning.empty()) {
+    delta["reasoning_content"] = event.reasoning;
+    if (event.text.empty() && event.tokens.empty()) return chunk(event.choice, std::move(delta), nullptr, nullptr);
+    out = chunk(event.choice, std::move(delta), nullptr, nullptr);
+    delta = {};
+  }
   delta["content"] = event.text;
   json::value logprobs = nullptr;
   if (logprobs_) logprobs = chat_logprobs(event.tokens);
-  return chunk(event.choice, std::move(delta), std::move(logprobs), nullptr);
+  return out + chunk(event.choice, std::move(delta), std::move(logprobs), nullptr);
 }
 
 std::string stream_writer::choice_finished(const msg::choice_finished& event) {

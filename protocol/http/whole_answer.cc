@@ -28,6 +28,7 @@ void whole_answer::text(const msg::text_made& event) {
   if (event.choice >= choices_.size()) return;
   choice& to = choices_[event.choice];
   to.text += event.text;
+  to.reasoning += event.reasoning;
   // The echo of a prompt covers no token of the answer.
   for (const msg::text_token& token : event.tokens) {
     if (event.upto == 0) continue;
@@ -60,6 +61,7 @@ json::object whole_answer::shape(const choice& choice, std::size_t index) const 
     json::object message;
     message["role"] = "assistant";
     message["content"] = choice.text;
+    if (!choice.reasoning.empty()) message["reasoning_content"] = choice.reasoning;
     message["refusal"] = nullptr;
     message["annotations"] = json::array();
     out["index"] = index;

@@ -23,7 +23,7 @@ class whole_answer {
 
  private:
   struct choice {
-    std::string text;
+    std::string text, reasoning;
     std::vector<msg::text_token> tokens;
     msg::choice_finished end;
     double likelihood = 0;

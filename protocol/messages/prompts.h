@@ -57,6 +57,7 @@ struct prompt_encoded {
   std::vector<std::string> pieces;  // bytes of each id, where asked for
   std::string text;                 // the rendered prompt or the ids' text, where asked for
   std::uint32_t context = 0;        // positions a sequence of this model may hold
+  bool opens_reasoning = false;     // chat: it ends inside a block of thinking
 };
 
 /// port → request.
@@ -99,7 +100,7 @@ auto inspect(I& f, encode_prompt& x) {
 }
 template <class I>
 auto inspect(I& f, prompt_encoded& x) {
-  return f(x.request_id, x.ids, x.pieces, x.text, x.context);
+  return f(x.request_id, x.ids, x.pieces, x.text, x.context, x.opens_reasoning);
 }
 template <class I>
 auto inspect(I& f, prompt_refused& x) {

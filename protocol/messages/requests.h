@@ -26,8 +26,9 @@ struct generate {
   bool echo = false;                    // text prompts and ids: the answer begins with the prompt
   std::uint32_t max_tokens = no_limit;  // absent: the rest of the context
   std::vector<std::string> stop;
-  bool logprobs = false;    // tokens in text_made carry log-probabilities
-  bool seed_given = false;  // else the request draws a seed and reports it
+  bool logprobs = false;         // tokens in text_made carry log-probabilities
+  bool split_reasoning = false;  // chat: what the model thinks comes apart from its answer
+  bool seed_given = false;       // else the request draws a seed and reports it
   std::int32_t priority = 0;
   std::uint32_t deadline_ms = no_limit;
   std::uint32_t window = 64;     // tokens that may be under way to the sink, per choice
@@ -64,14 +65,15 @@ struct text_token {
   std::vector<alternative> top;
 };
 
-/// request → sink: more text of one choice. `text` is whole UTF-8, never part of a stop string. The sink answers
-/// `taken{upto}` when the bytes have left.
+/// request → sink: more of one choice. Both texts are whole UTF-8; `reasoning` comes before `text`, which never is part
+/// of a stop string. The sink answers `taken{upto}` when the bytes have left.
 struct text_made {
   std::uint64_t request_id = 0;
   std::uint32_t choice = 0;
   std::string text;
   std::vector<text_token> tokens;  // where log-probabilities were asked for
   std::uint32_t upto = 0;          // tokens of this choice covered so far
+  std::string reasoning{};         // where it was to be split off
 };
 
 enum class finish_reason : std::uint8_t { stop, length };
@@ -91,8 +93,9 @@ struct request_finished {
   std::uint32_t prompt_tokens = 0;
   std::uint32_t completion_tokens = 0;
   std::uint32_t cached_tokens = 0;
-  std::uint32_t prefill_ms = 0;  // from the open of the first stream to its first token
-  std::uint32_t decode_ms = 0;   // from there to the end
+  std::uint64_t prefill_us = 0;        // from the open of the first stream to its first token
+  std::uint64_t decode_us = 0;         // from there to the end
+  std::uint32_t reasoning_tokens = 0;  // of the completion's, where reasoning was split off
 };
 
 /// request → sink, last: nothing more will come.
@@ -130,7 +133,8 @@ struct cancel_request {
 template <class I>
 auto inspect(I& f, generate& x) {
   return f(x.request_id, x.task, x.model, x.prompt, x.more_prompts, x.sampling, x.pooling, x.choices, x.echo,
-           x.max_tokens, x.stop, x.logprobs, x.seed_given, x.priority, x.deadline_ms, x.window, x.cache_salt);
+           x.max_tokens, x.stop, x.logprobs, x.split_reasoning, x.seed_given, x.priority, x.deadline_ms, x.window,
+           x.cache_salt);
 }
 template <class I>
 auto inspect(I& f, request_accepted& x) {
@@ -150,7 +154,7 @@ auto inspect(I& f, text_token& x) {
 }
 template <class I>
 auto inspect(I& f, text_made& x) {
-  return f(x.request_id, x.choice, x.text, x.tokens, x.upto);
+  return f(x.request_id, x.choice, x.text, x.tokens, x.upto, x.reasoning);
 }
 template <class I>
 auto inspect(I& f, choice_finished& x) {
@@ -158,7 +162,8 @@ auto inspect(I& f, choice_finished& x) {
 }
 template <class I>
 auto inspect(I& f, request_finished& x) {
-  return f(x.request_id, x.prompt_tokens, x.completion_tokens, x.cached_tokens, x.prefill_ms, x.decode_ms);
+  return f(x.request_id, x.prompt_tokens, x.completion_tokens, x.cached_tokens, x.prefill_us, x.decode_us,
+           x.reasoning_tokens);
 }
 template <class I>
 auto inspect(I& f, request_failed& x) {

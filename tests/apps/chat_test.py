@@ -419,7 +419,7 @@ class servers(chatting):
                 self.assertEqual(first["messages"], [{"role": "user", "content": "2+2?"}])
                 self.assertNotIn("chat_template_kwargs", first)
                 self.assertEqual(second["messages"][1], {"role": "assistant", "content": "It is four.", "reasoning_content": "let me see"})
-                self.assertEqual(second["chat_template_kwargs"], {"enable_thinking": False})
+                self.assertEqual(second["chat_template_kwargs"], {"enable_thinking": False, "thinking": False})
                 self.assertTrue(second["stream"])
 
     def test_without_colours_thinking_is_marked(self):
@@ -432,7 +432,7 @@ class servers(chatting):
                 self.ask(chat, "/set min-p 0.125")
                 self.ask(chat, "hello")
             (asked,) = server.asked
-            self.assertEqual([asked[k] for k in ("temperature", "min_p", "max_tokens", "seed", "chat_template_kwargs")], [0.5, 0.125, 3, 7, {"enable_thinking": True}])
+            self.assertEqual([asked[k] for k in ("temperature", "min_p", "max_tokens", "seed", "chat_template_kwargs")], [0.5, 0.125, 3, 7, {"enable_thinking": True, "thinking": True}])
 
 
 class one_answer(chatting):

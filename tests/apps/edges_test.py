@@ -264,6 +264,18 @@ class limits_and_messages(unittest.TestCase):
         for fields in ({"temperature": 1, "top_p": 0}, {"temperature": 1, "top_p": 1e-30}, {"temperature": 1e-30}, {"temperature": 0, "seed": 99, "top_p": 0.5}):
             self.assertEqual(chat(**fields)["choices"][0]["message"]["content"], greedy["message"]["content"], fields)
 
+    def test_a_message_as_clients_dump_it_is_as_one_without_nulls(self):
+        dumped = {"role": "assistant", "content": "A", "refusal": None, "annotations": [], "audio": None, "function_call": None, "tool_calls": None}
+        talk = [{"role": "user", "content": "B"}, dumped, {"role": "user", "content": "C"}]
+        self.assertEqual(prompt_of(talk), prompt_of([talk[0], {"role": "assistant", "content": "A"}, talk[2]]))
+
+    def test_metadata_may_be_as_deep_as_any_body(self):
+        deep = {"a": "b"}
+        for _ in range(200):
+            deep = {"a": deep}
+        answer = call("/v1/chat/completions", {"messages": [{"role": "user", "content": "x"}], "max_tokens": 1, "metadata": deep})
+        self.assertEqual(answer["metadata"], deep)
+
     def test_row_20_a_developer_is_the_system_and_may_come_late_and_again(self):
         def talk(role):
             return [{"role": role, "content": "A"}, {"role": "user", "content": "B"}, {"role": "assistant", "content": "C"},
@@ -280,6 +292,21 @@ class limits_and_messages(unittest.TestCase):
         going_on = call("/v1/chat/completions", {"messages": messages, "temperature": 0, "max_tokens": 6, **fields})
         raw = complete(call("/tokenize", {"content": prompt_of(messages, **fields), "parse_special": True})["tokens"], max_tokens=6, ignore_eos=False)
         self.assertEqual(going_on["choices"][0]["message"]["content"], raw["choices"][0]["text"])
+
+    def test_thinking_that_a_prompt_opens_comes_as_such(self):
+        messages = [{"role": "user", "content": "Count."}, {"role": "assistant", "content": "<think>One,"}]
+        apart = call("/v1/chat/completions", {"messages": messages, "temperature": 0, "max_tokens": 6})
+        whole = call("/v1/chat/completions", {"messages": messages, "temperature": 0, "max_tokens": 6, "reasoning_format": "none"})
+        message = apart["choices"][0]["message"]
+        self.assertEqual((message["content"], message["reasoning_content"].strip()), ("", whole["choices"][0]["message"]["content"].strip()))
+        self.assertNotIn("reasoning_content", whole["choices"][0]["message"])
+        self.assertEqual([a["usage"]["completion_tokens_details"]["reasoning_tokens"] for a in (apart, whole)], [apart["usage"]["completion_tokens"], 0])
+
+    def test_control_tokens_may_be_written_in_a_whole_prompt_and_not_in_a_message(self):
+        text = "<|im_start|>user\nCount.<|im_end|>\n"
+        counts = [call("/v1/completions", {"prompt": text, "max_tokens": 1, **fields})["usage"]["prompt_tokens"] for fields in ({}, {"parse_special": False})]
+        self.assertEqual(counts[0], len(call("/tokenize", {"content": text, "add_special": True})["tokens"]))
+        self.assertGreater(counts[1], counts[0] + 10)
 
     def test_row_22_a_picture_for_a_model_that_cannot_see_is_a_fault_of_its_part(self):
         for url in ("data:image/png;charset=utf-8;base64,iVBORw0KGgo=", "http://127.0.0.1:1/x.png", "file:///etc/passwd", "x" * 3_000_000):

@@ -143,7 +143,7 @@ def empty_body(r):
 
 
 def bad_limits(r):
-    name, value = r.choice([("temperature", 3), ("temperature", -1), ("top_p", 2), ("n", 0), ("n", 1000), ("max_tokens", -1), ("stop", ["a"] * 17),
+    name, value = r.choice([("temperature", 3), ("temperature", -1), ("top_p", 2), ("n", 0), ("n", 1000), ("max_tokens", -2), ("stop", ["a"] * 17),
                             ("top_logprobs", 5), ("logit_bias", {"1": 500}), ("presence_penalty", 3), ("mirostat", 7), ("samplers", "?")])
     return broken_request("bad limits", post("/v1/chat/completions", {**CHAT, name: value}), {400})
 

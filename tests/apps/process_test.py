@@ -324,7 +324,7 @@ class life_of_a_server(unittest.TestCase):
     def test_what_cannot_be_served_is_said(self):
         with serve("tiny") as server:
             self.assertIn(f"cannot listen on 127.0.0.1:{server.port}: Address already in use", self.refused("-m", model("tiny"), "--port", str(server.port)))
-        self.assertIn("No such file", self.refused("-m", os.path.join(FOLDER.name, "nothing.gguf"), "--port", "0"))
+        self.assertIn("no such file or folder", self.refused("-m", os.path.join(FOLDER.name, "nothing.gguf"), "--port", "0"))
         broken = os.path.join(FOLDER.name, "broken.gguf")
         with open(model("tiny"), "rb") as whole, open(broken, "wb") as part:
             part.write(whole.read()[:20_000])
@@ -362,8 +362,8 @@ class command_line(unittest.TestCase):
             self.assertIn(f"\n  {name} ", done.stderr)
 
     def test_wrong_usage_has_one_exit_code_and_names_what_is_wrong(self):
-        for arguments, word in [(["fly"], "fly"), (["serve"], "--model"), (["serve", "-m"], "--model"), (["serve", "-m", "x", "--port", "99999"], "99999"),
-                                (["serve", "-m", "x", "-np", "0"], "--parallel"), (["inspect"], "FILE"), (["inspect", "a", "b"], "b"), (["run", "--zap"], "--zap")]:
+        for arguments, word in [(["fly"], "fly"), (["serve"], "--model"), (["serve", "-m"], "--model"), (["serve", "-m", BINARY, "--port", "99999"], "99999"),
+                                (["serve", "-m", BINARY, "-np", "0"], "--parallel"), (["inspect"], "FILE"), (["inspect", BINARY, "surplus"], "surplus"), (["run", "--zap"], "--zap")]:
             done = self.call(*arguments)
             self.assertEqual((done.returncode, done.stdout), (2, ""), done)
             self.assertIn(word, done.stderr)

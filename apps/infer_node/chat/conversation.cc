@@ -80,7 +80,9 @@ json::object chat_body(const std::vector<chat_turn>& turns, const chat_settings&
   if (settings.max_tokens >= 0) body["max_tokens"] = settings.max_tokens;
   if (settings.seed >= 0) body["seed"] = settings.seed;
   if (settings.think != think_mode::automatic)
-    body["chat_template_kwargs"] = json::object{{"enable_thinking", settings.think == think_mode::on}};
+    // Templates have it under one of two names.
+    body["chat_template_kwargs"] = json::object{{"enable_thinking", settings.think == think_mode::on},
+                                                {"thinking", settings.think == think_mode::on}};
   return body;
 }
 

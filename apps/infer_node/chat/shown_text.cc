@@ -42,7 +42,7 @@ std::string answer_view::leave_reasoning() {
   return colours_ ? std::string(plain) + "\n" : "\n</think>\n";
 }
 
-std::string answer_view::show(const answer_piece& piece) {
+std::string answer_view::show(const templates::answer_piece& piece) {
   if (piece.text.empty()) return {};
   std::string out;
   if (in_reasoning_ && !piece.reasoning) out += leave_reasoning() + "\n";

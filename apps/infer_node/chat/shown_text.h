@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "apps/infer_node/chat/reasoning_split.h"
+#include "engine/templates/reasoning_split.h"
 
 namespace infer::apps {
 
@@ -18,7 +18,7 @@ class answer_view {
   explicit answer_view(bool colours) : colours_(colours) {}
 
   /// What to print for the next piece.
-  std::string show(const answer_piece& piece);
+  std::string show(const templates::answer_piece& piece);
   /// What to print at the end, whenever it comes: closes what is open and ends the line.
   std::string finish();
 

@@ -77,7 +77,11 @@ TEST_F(HttpEdge, RefusesForeignOrigins) {
   EXPECT_EQ(ask(get("/v1/models", "Origin: https://evil.example\r\n")).status, 403);
   EXPECT_EQ(ask(get("/v1/models", "Origin: null\r\n")).status, 403);
   EXPECT_EQ(ask(get("/v1/models", "Origin: http://localhost\r\n")).status, 200) << "the host itself";
-  EXPECT_EQ(ask(get("/v1/models", "Origin: http://localhost:3000\r\n")).status, 403) << "another port is foreign";
+  for (const char* const local : {"http://localhost:3000", "https://127.0.0.1:5173", "http://[::1]", "http://[::1]:80",
+                                  "http://ui.localhost", "app://obsidian.md", "file://", "vscode-webview://x"})
+    EXPECT_EQ(ask(get("/v1/models", std::string("Origin: ") + local + "\r\n")).status, 200) << local;
+  for (const char* const foreign : {"http://localhost.evil.example", "http://127.0.0.1.evil.example", "https://[::2]"})
+    EXPECT_EQ(ask(get("/v1/models", std::string("Origin: ") + foreign + "\r\n")).status, 403) << foreign;
   const raw_answer allowed = ask(get("/v1/models", "Origin: https://app.example\r\n"));
   EXPECT_EQ(allowed.status, 200);
   EXPECT_EQ(allowed.fields.at("access-control-allow-origin"), "https://app.example");

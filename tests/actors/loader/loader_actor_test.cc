@@ -8,6 +8,7 @@
 
 #include "actors/support/shutdown.h"
 #include "tests/actors/virtual_clock.h"
+#include "tests/support/hub_writer.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/tiny_llama.h"
 
@@ -111,6 +112,21 @@ TEST_F(loading, a_context_beyond_what_page_numbers_hold_is_refused_with_both_num
   ASSERT_FALSE(measured);
   EXPECT_NE(measured.error().message().find("4294967295"), std::string::npos);
   EXPECT_NE(measured.error().message().find(std::to_string(most_context)), std::string::npos);
+}
+
+TEST_F(loading, a_folder_whose_tokenizer_is_larger_than_its_embedding_loads_without_the_added_token) {
+  const std::filesystem::path from = "tests/golden/fidelity/tiny/plain_tied";  // 200 rows
+  for (const char* name : {"config.json", "model.safetensors"}) std::filesystem::copy(from / name, folder_ / name);
+  test_support::write_text(folder_ / "tokenizer.json", R"({"normalizer": null,
+      "pre_tokenizer": {"type": "ByteLevel", "add_prefix_space": false, "use_regex": true}, "post_processor": null,
+      "decoder": {"type": "ByteLevel"}, "added_tokens": [{"id": 200, "content": "<a>", "special": true}],
+      "model": {"type": "BPE", "vocab": {"a": 0, "<": 1, ">": 2}, "merges": []}})");
+  start();
+  source_.path = folder_.path().string();
+  budget_->earmark(5, measure_it());
+  load_it();
+  ASSERT_EQ(h_->loaded.size(), 1u) << (h_->failed.empty() ? "" : h_->failed[0].message);
+  EXPECT_EQ(h_->handle.core->tokenizer->encode("<a>", true), (std::vector<token_id>{1, 0, 2}));
 }
 
 TEST_F(loading, without_its_earmark_a_load_fails_as_retryable) {

@@ -52,9 +52,44 @@ TEST(choice_text, holds_back_what_may_become_a_stop_string) {
   const std::vector<std::string> stop{"END"};
   choice_text text(stop);
   EXPECT_EQ(text.push(token("aE")).text, "a");
-  EXPECT_TRUE(text.holds());
   EXPECT_EQ(text.push(token("N")).text, "");
   EXPECT_EQ(text.push(token("x")).text, "ENx");
+}
+
+TEST(choice_text, sets_thinking_apart_and_stops_only_the_answer) {
+  const std::vector<std::string> stop{"END"};
+  for (const bool inside : {false, true}) {
+    choice_text text(stop);
+    text.split_reasoning(inside);
+    std::string reasoning, answer, bytes;
+    std::optional<std::string> stopped_by;
+    std::vector<std::string> pieces{"<th",    "ink>", "\n",  "an END", " it is", "</",
+                                    "think>", "\n\n", "Yes", " EN",    "D more"};
+    if (inside) pieces.erase(pieces.begin(), pieces.begin() + 2);
+    for (const std::string& piece : pieces) {
+      const text_step step = text.push(token(piece));
+      reasoning += step.reasoning;
+      answer += step.text;
+      for (const auto& t : step.tokens) bytes += t.bytes;
+      stopped_by = step.stopped_by;
+    }
+    EXPECT_EQ(reasoning, "an END it is");
+    EXPECT_EQ(answer, "Yes ");
+    EXPECT_EQ(stopped_by, "END");
+    EXPECT_EQ(bytes, std::string(inside ? "" : "<think>") + "\nan END it is</think>\n\nYes ");
+    EXPECT_EQ(text.reasoning_tokens(), inside ? 5u : 6u) << "the tags are of it";
+  }
+}
+
+TEST(choice_text, thinking_that_never_ends_is_not_the_answer) {
+  choice_text text({});
+  text.split_reasoning(true);
+  EXPECT_EQ(text.push(token("hm ")).reasoning, "hm");
+  EXPECT_EQ(text.push(token("</thi")).text, "");
+  const text_step rest = text.end();
+  EXPECT_EQ(rest.reasoning, " </thi");
+  EXPECT_EQ(rest.text, "");
+  EXPECT_EQ(rest.tokens.size(), 2u);
 }
 
 TEST(choice_text, gives_back_what_it_held_when_the_log_ends) {

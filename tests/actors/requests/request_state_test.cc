@@ -116,6 +116,29 @@ TEST_F(request, goes_from_lease_to_tokens_and_releases) {
   EXPECT_EQ(out_.dones, 1);
 }
 
+TEST_F(request, thinking_is_set_apart_where_a_chat_asks_for_it) {
+  for (const bool chat : {true, false}) {
+    out_ = {};
+    msg::generate g;
+    g.request_id = 5;
+    g.split_reasoning = true;
+    g.prompt.kind = chat ? msg::prompt_kind::chat : msg::prompt_kind::text;
+    g.prompt.messages.push_back({"user", "q", {}});
+    state_.emplace(std::move(g), 99, out_, [this] { return now_; });
+    state_->start();
+    lease();
+    state_->encoded({5, {10, 11, 12}, {}, {}, 100, true});
+    open_all(1);
+    tokens(0, {"so", "</think>", "\n\nYes"}, msg::stream_end::length);
+    std::string reasoning;
+    for (const msg::text_made& event : out_.texts) reasoning += event.reasoning;
+    EXPECT_EQ(reasoning, chat ? "so" : "");
+    EXPECT_EQ(out_.text, chat ? "Yes" : "so</think>\n\nYes");
+    EXPECT_EQ(out_.finished.reasoning_tokens, chat ? 2u : 0u);
+    EXPECT_EQ(out_.finished.completion_tokens, 3u);
+  }
+}
+
 TEST_F(request, duplicates_are_dropped_and_a_gap_reopens_with_the_log) {
   to_streaming();
   tokens(0, {"a", "b"});

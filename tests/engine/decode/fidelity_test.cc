@@ -107,28 +107,28 @@ const auto name_of = [](const auto& info) { return std::string(info.param.name);
 INSTANTIATE_TEST_SUITE_P(llama, tiny_checkpoint,
                          testing::Values(checkpoint{"plain_tied"}, checkpoint{"plain_untied"},
                                          checkpoint{"linear_rope"}, checkpoint{"llama3_rope"}, checkpoint{"biases"},
-                                         checkpoint{"llama_yarn"}),
+                                         checkpoint{"llama_yarn"}, hub_alone("llama_yarn_whole")),
                          name_of);
 
 INSTANTIATE_TEST_SUITE_P(gemma3, tiny_checkpoint,
                          testing::Values(checkpoint{"gemma3_window"}, checkpoint{"gemma3_linear_rope"},
-                                         checkpoint{"gemma3_local_only"}),
+                                         checkpoint{"gemma3_local_only"}, hub_alone("gemma3_wrapped")),
                          name_of);
 
-INSTANTIATE_TEST_SUITE_P(dense, tiny_checkpoint,
-                         testing::Values(checkpoint{"qwen2"}, checkpoint{"qwen2_linear_rope"},
-                                         hub_alone("qwen2_window"), checkpoint{"qwen3"}, checkpoint{"qwen3_untied"},
-                                         hub_alone("qwen3_sharded"), checkpoint{"gemma"}, checkpoint{"gemma2"},
-                                         checkpoint{"granite"}, checkpoint{"granite_biases"}, checkpoint{"olmo2"},
-                                         checkpoint{"olmo3"}, checkpoint{"olmo3_yarn"}, checkpoint{"smollm3"},
-                                         checkpoint{"phi3"}, checkpoint{"phi3_partial"}, checkpoint{"phi3_long"},
-                                         checkpoint{"phi3_short"}, checkpoint{"exaone4"}, checkpoint{"exaone4_full"},
-                                         checkpoint{"internlm2"}, hub_alone("internlm3"), checkpoint{"cohere"},
-                                         checkpoint{"cohere_biases"}, checkpoint{"cohere_norms"}, checkpoint{"cohere2"},
-                                         checkpoint{"starcoder2"}, hub_alone("starcoder2_window"), hub_alone("mistral"),
-                                         hub_alone("ministral"), checkpoint{"ministral3"}, checkpoint{"gpt2"},
-                                         checkpoint{"glm4"}, checkpoint{"glm4_quarter"}),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(
+    dense, tiny_checkpoint,
+    testing::Values(checkpoint{"qwen2"}, checkpoint{"qwen2_linear_rope"}, hub_alone("qwen2_window"),
+                    checkpoint{"qwen3"}, checkpoint{"qwen3_untied"}, hub_alone("qwen3_sharded"), checkpoint{"gemma"},
+                    checkpoint{"gemma2"}, checkpoint{"granite"}, checkpoint{"granite_biases"}, checkpoint{"olmo2"},
+                    checkpoint{"olmo3"}, checkpoint{"olmo3_yarn"}, checkpoint{"smollm3"}, checkpoint{"phi3"},
+                    checkpoint{"phi3_partial"}, checkpoint{"phi3_long"}, checkpoint{"phi3_short"},
+                    checkpoint{"exaone4"}, checkpoint{"exaone4_full"}, checkpoint{"internlm2"}, hub_alone("internlm3"),
+                    checkpoint{"cohere"}, checkpoint{"cohere_biases"}, checkpoint{"cohere_norms"},
+                    checkpoint{"cohere2"}, checkpoint{"starcoder2"}, hub_alone("starcoder2_window"),
+                    hub_alone("mistral"), hub_alone("ministral"), checkpoint{"ministral3"}, checkpoint{"gpt2"},
+                    checkpoint{"glm4"}, checkpoint{"glm4_quarter"}, hub_alone("gemma_untied"),
+                    hub_alone("gemma2_own_head"), hub_alone("cohere_untied"), hub_alone("cohere2_untied")),
+    name_of);
 
 }  // namespace
 }  // namespace infer::decode

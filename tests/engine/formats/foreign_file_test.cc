@@ -73,6 +73,20 @@ TEST(ForeignFile, AnythingElseShowsItsFirstBytes) {
   EXPECT_THAT(sentence("x"), HasSubstr("begins with the bytes 78 instead"));
 }
 
+TEST(ForeignFile, WhatShouldHaveBeenSafetensors) {
+  const auto of = [](std::string_view bytes) {
+    return describe_foreign(test_support::bytes_of(bytes), wanted_format::safetensors);
+  };
+  EXPECT_EQ(
+      of("\xff\xff\xff\xff\xff\xff\xff\x7f{\"a\""sv),
+      "this is not a safetensors file, or a damaged one: it begins with the bytes ff ff ff ff ff ff ff 7f where the "
+      "length of its header is expected; download it again");
+  EXPECT_EQ(of("GGUF\3\0\0\0rest"sv), "this is a GGUF model, not a safetensors file; name it .gguf");
+  EXPECT_THAT(of("PK\x03\x04 rest of the archive"), HasSubstr("a PyTorch checkpoint, not a safetensors file"));
+  EXPECT_THAT(of("version https://git-lfs.github.com/spec/v1\n"), HasSubstr("git-LFS pointer"));
+  EXPECT_THAT(of("{\"model_type\": \"llama\"}"), HasSubstr("a JSON text, not a safetensors file"));
+}
+
 TEST(ForeignFile, ShortFiles) {
   EXPECT_THAT(sentence(""), HasSubstr("is empty"));
   EXPECT_THAT(sentence("GG"), HasSubstr("ends inside its first four bytes"));

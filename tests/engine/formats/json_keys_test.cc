@@ -10,7 +10,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(json_keys, joins_nested_names_and_leaves_null_out) {
+TEST(json_keys, joins_nested_names_and_notes_null_as_none) {
   const auto parsed =
       json_keys::parse(R"({"a": 1, "b": {"c": -2, "d": {"e": 1.5}}, "f": null, "g": "x", "h": true})", "c");
   ASSERT_TRUE(parsed) << parsed.error().message();
@@ -21,6 +21,9 @@ TEST(json_keys, joins_nested_names_and_leaves_null_out) {
   EXPECT_EQ(keys.text("g").value(), "x");
   EXPECT_TRUE(keys.boolean("h").value());
   EXPECT_FALSE(keys.contains("f"));
+  EXPECT_TRUE(keys.is_none("f"));
+  EXPECT_FALSE(keys.is_none("a"));
+  EXPECT_FALSE(keys.is_none("absent"));
   EXPECT_FALSE(keys.contains("b"));
 }
 
@@ -43,6 +46,13 @@ TEST(json_keys, a_lifted_object_wins_over_its_surroundings) {
   EXPECT_EQ(parsed.value().keys.text("type").value(), "own");
   EXPECT_EQ(parsed.value().keys.count("more").value(), 1u);
   EXPECT_FALSE(parsed.value().keys.contains("inner.type"));
+}
+
+TEST(json_keys, a_lifted_none_gives_way_to_a_value_outside) {
+  const auto parsed = json_keys::parse(R"({"a": 1, "inner": {"a": null}})", "c", "inner");
+  ASSERT_TRUE(parsed);
+  EXPECT_EQ(parsed.value().keys.count("a").value(), 1u);
+  EXPECT_FALSE(parsed.value().keys.is_none("a"));
 }
 
 TEST(json_keys, says_what_is_no_object) {

@@ -51,7 +51,9 @@ TEST(safetensors, what_is_no_such_file_is_named) {
   // In a vector, which sanitizers see the end of.
   const std::vector<std::byte> length_alone(8);
   EXPECT_THAT(parse_safetensors(length_alone, "x").error().message(), HasSubstr("8 bytes and no header"));
-  EXPECT_THAT(message_of(std::string("GGUF") + std::string(40, '\0')), HasSubstr("x.safetensors: "));
+  EXPECT_THAT(message_of(std::string("GGUF") + std::string(40, '\0')),
+              HasSubstr("x.safetensors: this is a GGUF model"));
+  EXPECT_THAT(message_of(std::string(40, '\xff')), HasSubstr("not a safetensors file, or a damaged one"));
   EXPECT_THAT(message_of("<!DOCTYPE html><html></html>"), HasSubstr("web page"));
   std::string cut = safetensors_bytes({{"a", "F32", {2}, std::string(8, 'x')}});
   EXPECT_THAT(message_of(cut.substr(0, 20)), HasSubstr("download it again"));
@@ -66,18 +68,28 @@ TEST(safetensors, a_header_that_is_no_object_of_tensors_is_refused) {
   EXPECT_THAT(message_of(safetensors_bytes(entry(R"("dtype":"F32")"), "")), HasSubstr("has no shape"));
   EXPECT_THAT(message_of(safetensors_bytes(entry(R"("dtype":"F32","shape":[-1])"), "")),
               HasSubstr("not a list of counts"));
-  EXPECT_THAT(message_of(safetensors_bytes(entry(R"("dtype":"F32","shape":[1,1,1,1,1])"), "")), HasSubstr("5 axes"));
   EXPECT_THAT(message_of(safetensors_bytes(entry(R"("dtype":"F32","shape":[1])"), "")),
               HasSubstr("no pair of data_offsets"));
   EXPECT_THAT(message_of(safetensors_bytes(entry(R"("dtype":"F32","shape":[1],"data_offsets":[4,0])"), "")),
               HasSubstr("not a range"));
 }
 
-TEST(safetensors, types_that_are_not_read_are_named) {
-  const auto message =
-      message_of(safetensors_bytes(entry(R"("dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1])"), "x"));
-  EXPECT_THAT(message, HasSubstr("F8_E4M3"));
-  EXPECT_THAT(message, HasSubstr("use a checkpoint in F32, F16 or BF16"));
+TEST(safetensors, what_cannot_be_read_is_in_the_table_with_its_fault) {
+  const auto faulty = [](const std::string& members, std::size_t bytes) {
+    const std::string file = safetensors_bytes(entry(members), std::string(bytes, 'x'));
+    const auto parsed = parse_safetensors(view(file), "x");
+    EXPECT_TRUE(parsed) << parsed.error().message();
+    return parsed ? parsed.value()[0] : safetensors_entry{};
+  };
+  EXPECT_THAT(faulty(R"("dtype":"F8_E4M3","shape":[1],"data_offsets":[0,1])", 1).fault,
+              testing::AllOf(HasSubstr("F8_E4M3"), HasSubstr("use a checkpoint in F32, F16 or BF16")));
+  // Two values a byte.
+  EXPECT_EQ(faulty(R"("dtype":"F4","shape":[2,4],"data_offsets":[0,4])", 4).info.bytes, 4u);
+  const auto wide = faulty(R"("dtype":"F16","shape":[2,3,1,5,7],"data_offsets":[0,420])", 420);
+  EXPECT_EQ(wide.fault, "has 5 axes; at most 4 are supported");
+  EXPECT_EQ(wide.info.rank, 4u);
+  EXPECT_EQ(wide.info.shape, (std::array<std::uint64_t, 4>{7, 5, 1, 6}));
+  EXPECT_EQ(faulty(R"("dtype":"F16","shape":[1,1,1,1],"data_offsets":[0,2])", 2).fault, "");
 }
 
 TEST(safetensors, sizes_follow_from_shapes) {
@@ -86,6 +98,11 @@ TEST(safetensors, sizes_follow_from_shapes) {
   EXPECT_THAT(message_of(safetensors_bytes(
                   entry(R"("dtype":"F16","shape":[9223372036854775807,4],"data_offsets":[0,4])"), "xxxx")),
               HasSubstr("too large"));
+  EXPECT_THAT(message_of(safetensors_bytes(
+                  entry(R"("dtype":"F8_E4M3","shape":[4611686018427387904,4,1,1,1],"data_offsets":[0,1])"), "x")),
+              HasSubstr("too large"));
+  EXPECT_THAT(message_of(safetensors_bytes(entry(R"("dtype":"F16","shape":[1,1,1,1,3],"data_offsets":[0,4])"), "xxxx")),
+              HasSubstr("takes 4 bytes where its shape asks for 6"));
 }
 
 TEST(safetensors, data_has_no_holes_and_no_overlaps) {

@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <iterator>
 #include <string>
 
 #include "engine/formats/gguf.h"
+#include "engine/formats/hub_folder.h"
 #include "engine/models/builder.h"
 #include "engine/models/gemma2.h"
 #include "engine/models/glm4.h"
+#include "tests/support/hub_writer.h"
+#include "tests/support/temporary_folder.h"
 
 namespace infer::models {
 namespace {
@@ -26,6 +30,35 @@ model build_file(const std::string& name) {
   auto file = formats::gguf_file::open(folder + name + ".gguf");
   EXPECT_TRUE(file) << file.error().message();
   auto built = build(std::make_shared<const formats::gguf_file>(std::move(file.value())));
+  EXPECT_TRUE(built) << built.error().message();
+  return std::move(built.value());
+}
+
+/// The folder of a checkpoint with `more` tensors, and perhaps with the embedding stored once more as the head.
+result<model> build_with(const std::string& name, bool with_head, const std::vector<test_support::hub_tensor>& more) {
+  const auto file = formats::hub_folder::open(folder + name);
+  EXPECT_TRUE(file) << file.error().message();
+  std::vector<test_support::hub_tensor> tensors = more;
+  for (const formats::tensor_info& info : file.value().tensors()) {
+    std::vector<std::uint64_t> shape(info.shape.rend() - info.rank, info.shape.rend());
+    const byte_view bytes = file.value().data(info);
+    tensors.push_back({std::string(info.name), "F32", std::move(shape),
+                       std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size())});
+    if (with_head && (info.name == "embed_tokens.weight" || info.name == "wte.weight")) {
+      tensors.push_back(tensors.back());
+      tensors.back().name = "lm_head.weight";
+    }
+  }
+  const test_support::temporary_folder made;
+  std::filesystem::copy(folder + name + "/config.json", made / "config.json");
+  test_support::write_text(made / "model.safetensors", test_support::safetensors_bytes(tensors));
+  auto opened = formats::hub_folder::open(made.path());
+  EXPECT_TRUE(opened) << opened.error().message();
+  return build(std::make_shared<const formats::hub_folder>(std::move(opened.value())));
+}
+
+model build_folder(const std::string& name, bool with_head) {
+  auto built = build_with(name, with_head, {});
   EXPECT_TRUE(built) << built.error().message();
   return std::move(built.value());
 }
@@ -46,6 +79,18 @@ std::vector<std::uint32_t> norm_parts(const model& m) {
   return out;
 }
 
+TEST(folders, what_is_beside_the_text_model_may_have_any_type_and_axes) {
+  const auto built = build_with("qwen2", false,
+                                {{"model.visual.patch_embed.proj.weight", "F32", {1, 1, 1, 1, 2}, std::string(8, 'x')},
+                                 {"visual.blocks.0.attn.qkv.weight", "F8_E4M3", {2, 2}, "xxxx"},
+                                 {"model.rotary_emb.inv_freq", "F32", {2}, std::string(8, 'x')},
+                                 {"model.layers.0.self_attn.rotary_emb.inv_freq", "F32", {2}, std::string(8, 'x')}});
+  EXPECT_TRUE(built) << built.error().message();
+  const auto needed = build_with("qwen2", false, {{"lm_head.weight", "F8_E4M3", {2, 2}, "xxxx"}});
+  ASSERT_FALSE(needed);
+  EXPECT_THAT(needed.error().message(), testing::HasSubstr("lm_head.weight has the type \"F8_E4M3\""));
+}
+
 TEST(qwen2, adds_biases_to_queries_keys_and_values_alone) {
   const model m = build_file("qwen2");
   const auto linear = ops_of(m.plan, plan::op_kind::linear);
@@ -56,6 +101,16 @@ TEST(qwen2, adds_biases_to_queries_keys_and_values_alone) {
 TEST(qwen3, norms_each_head_of_queries_and_keys) {
   const model m = build_file("qwen3_untied");
   EXPECT_THAT(norm_parts(m), ElementsAre(1, 4, 4, 1, 1, 4, 4, 1, 1));
+}
+
+TEST(tied_heads, stored_once_more_are_not_packed_twice) {
+  for (const char* name : {"gemma", "gemma2", "gemma3_window", "cohere", "cohere2", "gpt2", "smollm3", "starcoder2",
+                           "qwen2", "plain_tied", "granite"}) {
+    SCOPED_TRACE(name);
+    const model alone = build_folder(name, false), both = build_folder(name, true);
+    EXPECT_EQ(alone.weights.weights.size(), both.weights.weights.size());
+    EXPECT_EQ(both.plan.ops.back().w[0].index, both.plan.ops.front().w[0].index);
+  }
 }
 
 TEST(gemma, scales_the_embedding_and_gates_by_gelu) {

@@ -79,10 +79,51 @@ TEST(hyper_reader, reads_what_a_configuration_says) {
   EXPECT_EQ(h.value()[hyper::norm_eps], 1e-5);
 }
 
+TEST(hyper_reader, the_rows_of_the_embedding_are_known_before_the_model_is_built) {
+  EXPECT_EQ(embedding_rows(folder_with(R"({"model_type": "llama"})").file()), 5u);
+  EXPECT_EQ(embedding_rows(folder_with(R"({"model_type": "no_such_thing"})").file()), std::nullopt);
+}
+
 TEST(hyper_reader, names_keys_as_the_file_does) {
-  EXPECT_THAT(folder_with(R"({"model_type": "llama"})").message(), HasSubstr("the key hidden_size is missing"));
-  EXPECT_THAT(folder_with(R"({"model_type": "gpt2"})").message(), HasSubstr("the key hidden_size is missing"));
+  EXPECT_THAT(folder_with(R"({"model_type": "internlm2"})").message(), HasSubstr("the key hidden_size is missing"));
   EXPECT_THAT(folder_with(config_of("llama", R"("head_dim": 1)")).message(), HasSubstr("the key head_dim is 1"));
+}
+
+TEST(hyper_reader, what_a_configuration_does_not_name_is_its_class_value) {
+  const auto gemma3 = folder_with(R"({"model_type": "gemma3", "text_config": {"hidden_size": 2560,
+      "intermediate_size": 10240, "num_hidden_layers": 34, "sliding_window": 1024}})");
+  const auto h = gemma3.hyper();
+  ASSERT_TRUE(h) << h.error().message();
+  EXPECT_EQ(h.value()[hyper::context], 131072);
+  EXPECT_EQ(h.value()[hyper::heads], 8);
+  EXPECT_EQ(h.value()[hyper::kv_heads], 4);
+  EXPECT_EQ(h.value()[hyper::head_dim], 256);
+  EXPECT_EQ(h.value()[hyper::norm_eps], 1e-6);
+  EXPECT_EQ(h.value()[hyper::window], 1024);
+  EXPECT_EQ(h.value()[hyper::rope_base], 1e6);
+  EXPECT_EQ(h.value()[hyper::local_rope_base], 1e4);
+  EXPECT_EQ(h.value()[hyper::attention_scale], 1 / 16.0);
+  const auto cohere = folder_with(R"({"model_type": "cohere", "rope_theta": 1e6})").hyper();
+  ASSERT_TRUE(cohere) << cohere.error().message();
+  EXPECT_EQ(cohere.value()[hyper::logit_factor], 0.0625);
+  EXPECT_EQ(cohere.value()[hyper::kv_heads], 64);
+  EXPECT_EQ(cohere.value()[hyper::rope_base], 1e6);
+  EXPECT_EQ(folder_with(R"({"model_type": "qwen3"})").hyper().value()[hyper::head_dim], 128);
+  EXPECT_EQ(folder_with(R"({"model_type": "mistral"})").hyper().value()[hyper::window], 4096);
+  EXPECT_EQ(folder_with(R"({"model_type": "gpt2"})").hyper().value()[hyper::context], 1024);
+}
+
+TEST(hyper_reader, a_value_of_none_is_no_class_value) {
+  const auto at = [](const std::string& type, const std::string& more, hyper field) {
+    return folder_with(config_of(type, more)).hyper().value()[field];
+  };
+  EXPECT_EQ(at("gemma2", "", hyper::attention_softcap), 50);
+  EXPECT_EQ(at("gemma2", R"("attn_logit_softcapping": null)", hyper::attention_softcap), 0);
+  EXPECT_EQ(at("gemma2", R"("final_logit_softcapping": null)", hyper::final_softcap), 0);
+  EXPECT_EQ(at("cohere2", "", hyper::window), 4096);
+  EXPECT_EQ(at("cohere2", R"("sliding_window": null)", hyper::window), 0);
+  EXPECT_EQ(at("mistral", R"("num_key_value_heads": null)", hyper::kv_heads), 4);
+  EXPECT_EQ(at("qwen3", R"("head_dim": null)", hyper::head_dim), 8);
 }
 
 TEST(hyper_reader, turns_the_values_that_mean_another_thing) {
@@ -109,6 +150,27 @@ TEST(hyper_reader, refuses_what_would_be_another_model) {
   EXPECT_THAT(family_of(unknown.file()).error().message(), HasSubstr("'no_such_thing'"));
 }
 
+TEST(hyper_reader, refuses_activations_and_flags_that_it_does_not_compute) {
+  const auto with = [](const std::string& type, const std::string& more) {
+    return folder_with(config_of(type, more)).message();
+  };
+  for (const std::string name : {"gelu", "relu", "quick_gelu", "gelu_10", "silu", "relu2"}) {
+    EXPECT_THAT(with("gpt2", R"("activation_function": ")" + name + "\""),
+                HasSubstr("activation_function is \"" + name));
+    EXPECT_THAT(with("starcoder2", R"("hidden_act": ")" + name + "\""), HasSubstr("hidden_act is \"" + name));
+  }
+  for (const char* type : {"llama", "qwen3", "phi3", "cohere2", "glm4"})
+    EXPECT_THAT(with(type, R"("hidden_act": "gelu_pytorch_tanh")"), HasSubstr("hidden_act is"));
+  for (const char* type : {"gemma2", "gemma3_text"})
+    EXPECT_THAT(with(type, R"("hidden_activation": "gelu")"), HasSubstr("hidden_activation is \"gelu\""));
+  EXPECT_EQ(with("gpt2", R"("activation_function": "gelu_new", "scale_attn_by_inverse_layer_idx": false)"), "");
+  EXPECT_THAT(with("gpt2", R"("scale_attn_by_inverse_layer_idx": true)"),
+              HasSubstr("scale_attn_by_inverse_layer_idx is true"));
+  EXPECT_THAT(with("gpt2", R"("scale_attn_weights": false)"), HasSubstr("scale_attn_weights is false"));
+  EXPECT_THAT(with("gemma3_text", R"("use_bidirectional_attention": true)"),
+              HasSubstr("use_bidirectional_attention is true"));
+}
+
 TEST(hyper_reader, gemmas_first_configurations_say_gelu) {
   EXPECT_EQ(folder_with(config_of("gemma", R"("hidden_act": "gelu")")).message(), "");
 }
@@ -124,6 +186,9 @@ TEST(layer_lists, windows_are_used_only_where_the_file_says_so) {
   EXPECT_THAT(folder_with(config_of("mistral", R"("sliding_window": 8)")).lists().windowed,
               ElementsAre(true, true, true, true));
   EXPECT_THAT(folder_with(config_of("mistral", R"("sliding_window": null)")).lists().windowed,
+              ElementsAre(false, false, false, false));
+  EXPECT_THAT(folder_with(config_of("mistral")).lists().windowed, ElementsAre(true, true, true, true));
+  EXPECT_THAT(folder_with(config_of("qwen3", R"("sliding_window": 8)")).lists().windowed,
               ElementsAre(false, false, false, false));
 }
 
@@ -184,19 +249,33 @@ TEST(ropes, yarn_interpolates_between_its_bounds_and_has_a_magnitude) {
   EXPECT_FLOAT_EQ(r.global.inverse[3], static_cast<float>(std::pow(1e4, -0.75) / 4));
 }
 
+TEST(ropes, without_the_context_before_scaling_it_is_the_models_own) {
+  const auto trained = [](const std::string& type, const std::string& more) {
+    return folder_with(config_of(type, more)).ropes().trained_context;
+  };
+  for (const char* kind : {"yarn", "llama3"})
+    EXPECT_EQ(trained("llama", R"("rope_scaling": {"rope_type": ")" + std::string(kind) + R"(", "factor": 4.0})"), 256);
+  EXPECT_EQ(trained("llama", R"("rope_scaling": {"rope_type": "linear", "factor": 4.0})"), 0);
+  const std::string lists = R"("rope_scaling": {"type": "longrope", "short_factor": [1, 1, 1, 1.5],
+                               "long_factor": [1, 2, 3, 4.5])";
+  EXPECT_EQ(trained("llama", lists + "}"), 256);
+  EXPECT_EQ(trained("phi3", lists + "}"), 4096);
+  EXPECT_EQ(trained("phi3", lists + R"(}, "original_max_position_embeddings": 64)"), 64);
+}
+
 TEST(ropes, dynamic_scaling_is_none_within_the_context) {
   const auto r = folder_with(config_of("internlm3", R"("rope_theta": 10000.0, "rope_scaling": {"rope_type": "dynamic",
       "factor": 6.0})"))
                      .ropes();
   EXPECT_EQ(r.global.inverse[0], 1.0f);
   EXPECT_FLOAT_EQ(r.global.inverse[1], 0.1f);
+  EXPECT_EQ(r.most_positions, 256u);
+  EXPECT_EQ(folder_with(config_of("internlm3")).ropes().most_positions, 0u);
 }
 
 TEST(ropes, what_makes_no_frequencies_is_refused) {
   EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "spiral"})")).message(),
               HasSubstr("\"spiral\""));
-  EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "llama3", "factor": 8})")).message(),
-              HasSubstr("from which context"));
   EXPECT_THAT(folder_with(config_of("llama", R"("rope_scaling": {"rope_type": "linear", "factor": 0})")).message(),
               HasSubstr("not a positive number"));
   EXPECT_THAT(folder_with(config_of("phi3", R"("rope_scaling": {"type": "longrope", "long_factor": [1.0],

@@ -73,7 +73,7 @@ TEST_F(tokenizer_golden, has_the_facts_of_the_file) {
   EXPECT_EQ(model_->eos(), 2);
   EXPECT_FALSE(model_->adds_bos());
   EXPECT_EQ(std::vector<token_id>(model_->end_tokens().begin(), model_->end_tokens().end()),
-            (std::vector<token_id>{0, 2}));
+            (std::vector<token_id>{0, 2, 4}));
 }
 
 TEST_F(tokenizer_golden, no_user_text_gives_a_control_token) {

@@ -29,6 +29,19 @@ TEST(stop_tokens, an_ordinary_token_with_a_well_known_text_is_none) {
   EXPECT_EQ(stop_tokens(data), ids{1});
 }
 
+TEST(stop_tokens, separators_of_infill_prompts_end_an_answer) {
+  EXPECT_EQ(stop_tokens(with({"<|fim_prefix|>", "<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "<reponame>"})),
+            (ids{1, 2, 3, 4}));
+  auto named = with({"<|fim_pad|>", "<|repo_name|>", "<|file_sep|>", "a", "b", "c"});
+  named.infill.padding = 3;
+  named.infill.repository = 4;
+  named.infill.file = 5;
+  EXPECT_EQ(stop_tokens(named), (ids{3, 4, 5}));
+  auto ordinary = with({"<|file_sep|>"});
+  ordinary.types[0] = token_type::normal;
+  EXPECT_EQ(stop_tokens(ordinary), ids{});
+}
+
 TEST(stop_tokens, harmony_does_not_stop_at_end) {
   EXPECT_EQ(stop_tokens(with({"<|end|>", "<|return|>", "<|call|>"})), (ids{1, 2}));
   EXPECT_EQ(stop_tokens(with({"<|end|>", "<|return|>", "x"})), (ids{0, 1}));

@@ -104,7 +104,17 @@ VARIANTS = {
         rope_parameters={"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.25})),
     "cohere_norms": ("command-r", "Cohere", dict(
         logit_scale=0.8, layer_norm_eps=1e-5, use_qk_norm=True, head_dim=16, hidden_size=64)),
+    "gemma_untied": (None, "Gemma", GEMMA | dict(hidden_act="gelu_pytorch_tanh", tie_word_embeddings=False)),
+    "gemma2_own_head": (None, "Gemma2", GEMMA | dict(
+        query_pre_attn_scalar=16, sliding_window=11, tie_word_embeddings=False)),
+    "cohere_untied": (None, "Cohere", UNTIED | dict(logit_scale=0.25, layer_norm_eps=1e-5)),
+    "cohere2_untied": (None, "Cohere2", UNTIED | dict(
+        head_dim=16, sliding_window=12, logit_scale=0.5, layer_norm_eps=1e-5)),
+    "llama_yarn_whole": (None, "Llama", UNTIED | dict(head_dim=16, rope_parameters=dict(
+        rope_type="yarn", rope_theta=10000.0, factor=4.0))),
 }
+# Saved with a configuration that calls the head tied, which transformers does not where both are there and differ.
+CALLED_TIED = ("gemma2_own_head",)
 PAIRED = ("granite", "smollm3", "internlm2", "llama", "mistral3")
 SHARDED = ("qwen3_sharded",)
 CENTRED = ("gemma", "gemma2")
@@ -220,6 +230,11 @@ def write(path, architecture, model):
 
 def write_folder(folder, name, model):
     write_hub(folder, model, 60_000 if name in SHARDED else None)
+    if name == "llama_yarn_whole":
+        rope = {k: v for k, v in model.config.rope_parameters.items() if k != "original_max_position_embeddings"}
+        rewrite_config(folder, "llama", rope_parameters=rope)
+    if name in CALLED_TIED:
+        rewrite_config(folder, model.config.model_type, tie_word_embeddings=True)
     if name == "internlm2":
         rewrite_tensors(folder, grouped(model))
         rewrite_config(folder, "internlm2", bias=True)

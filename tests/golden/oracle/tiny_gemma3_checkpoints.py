@@ -1,18 +1,22 @@
 """Writes tiny random gemma3 checkpoints as GGUF files and hub folders, with the logits that Hugging Face's modelling code gives for them.
 
-usage: tiny_gemma3_checkpoints.py FOLDER     (needs: torch, transformers, accelerate, gguf)
+usage: tiny_gemma3_checkpoints.py FOLDER [NAME…]     (needs: torch, transformers, accelerate, gguf)
+NAMEs are variants; without one all are written.
 
 Files and checks as in tiny_llama_checkpoints.py. The window is shorter than the text and there are layers of both kinds,
-so that windows and both rotations are seen.
+so that windows and both rotations are seen. The wrapped one is a folder as of the models that see images: its
+configuration names what google/gemma-3-4b-it's does and leaves the rest to the class, and has no GGUF file.
 """
 
+import json
 import pathlib
 import sys
 
 import gguf
 import numpy as np
 import torch
-from transformers import AutoModelForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig
+from safetensors.torch import save_file
+from transformers import AutoConfig, AutoModelForCausalLM, Gemma3ForCausalLM, Gemma3TextConfig
 
 from hub_folders import write_hub
 from tiny_llama_checkpoints import POSITIONS, VOCABULARY, logits_of, randomise
@@ -28,7 +32,11 @@ VARIANTS = {
     "gemma3_linear_rope": (dict(num_hidden_layers=6, head_dim=24, query_pre_attn_scalar=24, num_key_value_heads=2,
                                 sliding_window=20), LINEAR),
     "gemma3_local_only": (dict(num_hidden_layers=3, num_attention_heads=2, sliding_window=9), GLOBAL),
+    "gemma3_wrapped": (dict(num_hidden_layers=6, hidden_size=8, sliding_window=12), LINEAR),
 }
+WRAPPED = ("gemma3_wrapped",)
+CLASS_VALUES = ("num_attention_heads", "num_key_value_heads", "head_dim", "query_pre_attn_scalar",
+                "max_position_embeddings", "rms_norm_eps")
 NAMES = {"self_attn.q_proj": "attn_q", "self_attn.k_proj": "attn_k", "self_attn.v_proj": "attn_v",
          "self_attn.o_proj": "attn_output", "self_attn.q_norm": "attn_q_norm", "self_attn.k_norm": "attn_k_norm",
          "mlp.gate_proj": "ffn_gate", "mlp.up_proj": "ffn_up", "mlp.down_proj": "ffn_down",
@@ -85,6 +93,26 @@ def write(path, model):
     writer.close()
 
 
+def write_wrapped(folder, model):
+    named = ("hidden_size", "intermediate_size", "num_hidden_layers", "sliding_window")
+    text = {name: getattr(model.config, name) for name in named}
+    text |= {"model_type": "gemma3_text", "rope_scaling": {"factor": 8.0, "rope_type": "linear"}}
+    config = {"architectures": ["Gemma3ForConditionalGeneration"], "model_type": "gemma3", "text_config": text,
+              "vision_config": {"model_type": "siglip_vision_model", "hidden_size": 4}}
+    folder.mkdir(exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+    tensors = {"language_model." + name: tensor.detach() for name, tensor in model.named_parameters()}
+    tensors["vision_tower.vision_model.embeddings.patch_embedding.weight"] = torch.zeros(4, 3, 2, 2)
+    save_file(tensors, folder / "model.safetensors", metadata={"format": "pt"})
+
+
+def check_class_values(folder, model):
+    read = AutoConfig.from_pretrained(folder).text_config
+    for name in (*CLASS_VALUES, "rope_parameters", "layer_types", "hidden_activation"):
+        if getattr(read, name) != getattr(model.config, name):
+            raise SystemExit(f"{folder}: transformers reads another {name}: {getattr(read, name)}")
+
+
 def check_read_back(path, model):
     read = AutoModelForCausalLM.from_pretrained(str(path.parent), gguf_file=path.name, dtype=torch.float32,
                                                 attn_implementation="eager").eval()
@@ -95,10 +123,13 @@ def check_read_back(path, model):
 
 
 def main():
-    folder = pathlib.Path(sys.argv[1])
+    folder, wanted = pathlib.Path(sys.argv[1]), sys.argv[2:]
     folder.mkdir(parents=True, exist_ok=True)
     for seed, (name, (changes, rope)) in enumerate(VARIANTS.items()):
-        config = Gemma3TextConfig(**(BASE | changes))
+        if wanted and name not in wanted:
+            continue
+        base = {k: v for k, v in BASE.items() if name not in WRAPPED or k not in CLASS_VALUES}
+        config = Gemma3TextConfig(**(base | changes))
         config.rope_parameters = {"full_attention": dict(rope), "sliding_attention": dict(LOCAL)}
         config._attn_implementation = "eager"
         model = Gemma3ForCausalLM(config).float().eval()
@@ -106,13 +137,17 @@ def main():
         centre_norms(model)
         ids = np.random.default_rng(seed).integers(0, VOCABULARY, POSITIONS).tolist()
         logits = logits_of(model, ids)
-        path = folder / f"{name}.gguf"
-        write(path, model)
-        write_hub(folder / name, model)
         header = np.array([POSITIONS, VOCABULARY, *ids], dtype="<i4").tobytes()
         (folder / f"{name}.logits").write_bytes(header + logits.astype("<f4").tobytes())
-        check_read_back(path, model)
-        print(f"{name}: {path.stat().st_size} bytes; {config.layer_types}; logits within {np.abs(logits).max():.1f}")
+        if name in WRAPPED:
+            write_wrapped(folder / name, model)
+            check_class_values(folder / name, model)
+        else:
+            path = folder / f"{name}.gguf"
+            write(path, model)
+            write_hub(folder / name, model)
+            check_read_back(path, model)
+        print(f"{name}: {config.layer_types}; logits within {np.abs(logits).max():.1f}")
 
 
 if __name__ == "__main__":

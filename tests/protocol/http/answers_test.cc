@@ -30,7 +30,7 @@ answer_head head() {
 }
 
 msg::request_finished finished() {
-  return {1, 5, 3, 2, 100, 200};
+  return {1, 5, 3, 2, 100000, 200000};
 }
 
 const std::string chunk_start =
@@ -91,13 +91,37 @@ TEST(StreamWriter, PutsLogprobsBesideTheirText) {
       std::string::npos);
 }
 
+TEST(StreamWriter, ThinkingComesBesideTheAnswerAndBeforeIt) {
+  stream_writer writer(make_call(call_kind::chat), head());
+  EXPECT_NE(writer.text({1, 0, "", {}, 1, "hm"}).find(R"("delta":{"reasoning_content":"hm"},"logprobs":null)"),
+            std::string::npos);
+  const std::string both = writer.text({1, 0, "Yes", {}, 3, " so"});
+  EXPECT_LT(both.find(R"("delta":{"reasoning_content":" so"})"), both.find(R"("delta":{"content":"Yes"})"));
+  EXPECT_NE(both.find(R"("delta":{"content":"Yes"})"), std::string::npos);
+  whole_answer whole(make_call(call_kind::chat), head());
+  whole.text({1, 0, "", {}, 1, "hm"});
+  whole.text({1, 0, "Yes", {}, 3, " so"});
+  msg::request_finished end = finished();
+  end.reasoning_tokens = 2;
+  const std::string body = whole.body(end);
+  EXPECT_NE(body.find(R"("content":"Yes","reasoning_content":"hm so")"), std::string::npos) << body;
+  EXPECT_NE(body.find(R"("reasoning_tokens":2)"), std::string::npos) << body;
+}
+
+TEST(StreamWriter, TheTakenTokenIsAmongTheLikelyOnesOfACompletion) {
+  stream_writer writer(make_call(call_kind::completion, 1, true), head());
+  const std::string chunk = writer.text({1, 0, "ab", {{1, "a", -3, {{2, "z", -1}}}, {3, "b", -2, {}}}, 2});
+  EXPECT_NE(chunk.find(R"("top_logprobs":[{"z":-1.0,"a":-3.0},{"b":-2.0}])"), std::string::npos) << chunk;
+}
+
 TEST(StreamWriter, CompletionsHaveTextAndRunningOffsets) {
   stream_writer writer(make_call(call_kind::completion, 1, true), head());
   EXPECT_EQ(writer.started({1, "real", 5, 2, 9}), "");
   EXPECT_NE(
       writer.text({1, 0, "éb", tokens(), 2})
-          .find(R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],"token_logprobs":[-0.5,null],)"
-                R"("top_logprobs":[{"é":-0.5,"�":-9999.0},null],"text_offset":[0,1]},"finish_reason":null}])"),
+          .find(
+              R"("choices":[{"text":"éb","index":0,"logprobs":{"tokens":["é","b"],"token_logprobs":[-0.5,null],)"
+              R"("top_logprobs":[{"é":-0.5,"bytes:\\xff":-9999.0},null],"text_offset":[0,1]},"finish_reason":null}])"),
       std::string::npos);
   EXPECT_NE(writer.text({1, 0, "éb", tokens(), 4}).find(R"("text_offset":[2,3])"), std::string::npos);
   const std::string end = writer.choice_finished({1, 0, msg::finish_reason::stop, "", 3});
@@ -160,10 +184,14 @@ TEST(WholeAnswer, ShowsTheMostLikelyOfMoreChoicesOfEveryPrompt) {
 TEST(WholeAnswer, GivesBackWhatClientsSendToGetBack) {
   answer_head with = head();
   with.service_tier = true;
-  with.metadata_json = R"({"a":"b"})";
+  with.metadata = {{"a", "b"}};
   whole_answer answer(make_call(call_kind::chat), with);
   const std::string body = answer.body(finished());
   EXPECT_NE(body.find(R"("service_tier":"default","metadata":{"a":"b"})"), std::string::npos) << body;
+  boost::json::value nested = "x";
+  for (int i = 0; i < 250; ++i) nested = boost::json::object{{"a", std::move(nested)}};
+  with.metadata = nested.get_object();
+  EXPECT_NE(whole_answer(make_call(call_kind::chat), with).body(finished()).find(R"({"a":{"a":)"), std::string::npos);
 }
 
 TEST(Infill, AnswersAsLlamaServerDoes) {

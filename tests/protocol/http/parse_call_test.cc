@@ -80,6 +80,8 @@ TEST(ParseChat, DefaultsAreTheServers) {
   EXPECT_FALSE(got.stream);
   EXPECT_FALSE(good(chat(R"("seed":-1)")).generate.seed_given);
   EXPECT_EQ(good(chat(R"("max_tokens":0)")).generate.max_tokens, 0u);
+  EXPECT_EQ(good(chat(R"("max_tokens":-1)")).generate.max_tokens, msg::no_limit);
+  EXPECT_EQ(good(chat(R"("n_predict":7)")).generate.max_tokens, 7u);
   EXPECT_EQ(good(chat(R"("max_tokens":5.0,"temperature":null,"stop":null,"n":null,"tools":null)")).generate.max_tokens,
             5u);
   EXPECT_EQ(good(chat(R"("seed":18446744073709551615)")).generate.sampling.seed, 18446744073709551615u);
@@ -98,7 +100,7 @@ TEST(ParseChat, RefusesWhatIsOutOfRangeWithItsPath) {
       {R"("top_k":1.5)", "invalid_value top_k"},
       {R"("n":0)", "invalid_value n"},
       {R"("n":129)", "invalid_value n"},
-      {R"("max_tokens":-1)", "invalid_value max_tokens"},
+      {R"("max_tokens":-2)", "invalid_value max_tokens"},
       {R"("max_completion_tokens":1.5)", "invalid_value max_completion_tokens"},
       {R"("stop":"")", "invalid_value stop"},
       {R"("stop":["a",""])", "invalid_value stop"},
@@ -130,9 +132,6 @@ TEST(ParseChat, RefusesFeaturesThatAreNotThere) {
        "unsupported_value response_format.type"},
       {R"("tool_choice":"required")", "unsupported_value tool_choice"},
       {R"("tool_choice":{"type":"function","function":{"name":"f"}})", "unsupported_value tool_choice"},
-      {R"("tools":[{"type":"custom","custom":{"name":"f"}}])", "unsupported_value tools[0].type"},
-      {R"("tools":[{"type":"function","function":{"name":"f","strict":true}}])",
-       "unsupported_value tools[0].function.strict"},
       {R"("modalities":["text","audio"])", "unsupported_value modalities"},
       {R"("grammar":"root ::= x")", "unsupported_value grammar"},
       {R"("guided_json":{})", "unsupported_value guided_json"},
@@ -162,6 +161,41 @@ TEST(ParseChat, FlattensMessagesAndKeepsTheObject) {
   EXPECT_NE(m[2].object_json.find(R"("arguments":"{}")"), std::string::npos);
   EXPECT_EQ(m[3].role, "tool");
   EXPECT_EQ(m[4].content, "no");
+}
+
+/// The second of two messages, as templates see it.
+std::string replayed(const std::string& message) {
+  const auto got = parse_chat(R"({"messages":[{"role":"user","content":"q"},)" + message + "]}", {});
+  return got ? got.value().generate.prompt.messages[1].object_json : got.error().message;
+}
+
+TEST(ParseChat, WhatIsNullOrEmptyInAReplayedMessageIsNotThere) {
+  EXPECT_EQ(replayed(R"({"role":"assistant","content":"A","refusal":null,"annotations":[],"audio":null,)"
+                     R"("function_call":null,"tool_calls":null,"reasoning_content":null,"reasoning":"hm"})"),
+            R"({"role":"assistant","content":"A","annotations":[],"reasoning":"hm","reasoning_content":"hm"})");
+  EXPECT_EQ(replayed(R"({"role":"assistant","content":null,"tool_calls":[]})"), R"({"role":"assistant","content":""})");
+  EXPECT_EQ(replayed(R"({"role":"assistant","content":"A","reasoning_details":[{"type":"reasoning.text","text":"a"},)"
+                     R"({"type":"reasoning.summary","summary":"b"},{"type":"reasoning.encrypted","data":"c"},7]})"),
+            R"({"role":"assistant","content":"A","reasoning_details":[{"type":"reasoning.text","text":"a"},)"
+            R"({"type":"reasoning.summary","summary":"b"},{"type":"reasoning.encrypted","data":"c"},7],)"
+            R"("reasoning_content":"ab"})");
+}
+
+TEST(ParseChat, ACallWithoutArgumentsHasAnEmptyObjectOfThem) {
+  for (const char* const arguments : {R"(,"arguments":"")", R"(,"arguments":" \n")", R"(,"arguments":null)", ""}) {
+    EXPECT_EQ(
+        replayed(std::string(R"({"role":"assistant","tool_calls":[{"function":{"name":"f")") + arguments + "}}]}"),
+        R"({"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{}"}}],"content":null})")
+        << arguments;
+  }
+}
+
+TEST(ParseChat, CallsOfTheOlderFormAreCallsOfTools) {
+  EXPECT_EQ(replayed(R"({"role":"assistant","content":null,"function_call":{"name":"f","arguments":"{\"a\":1}"}})"),
+            R"({"role":"assistant","content":null,"tool_calls":[{"id":"call_f","type":"function",)"
+            R"("function":{"name":"f","arguments":"{\"a\":1}"}}]})");
+  EXPECT_EQ(replayed(R"({"role":"function","name":"f","content":"2"})"),
+            R"({"role":"tool","name":"f","content":"2","tool_call_id":"call_f"})");
 }
 
 TEST(ParseChat, NamesTheMessageAtFault) {
@@ -209,14 +243,27 @@ TEST(ParseChat, RendersToolsAndDropsForeignTypes) {
                 .generate.prompt.tools_json,
             R"([{"type":"function","function":{"name":"f","parameters":{"type":"object"}}}])");
   EXPECT_EQ(good(chat(R"("tools":[])")).generate.prompt.tools_json, "");
+  EXPECT_EQ(good(chat(R"("tools":[{"type":"custom","custom":{"name":"f"}},
+                                  {"type":"function","function":{"name":"g","strict":true,"parameters":{}}}])"))
+                .generate.prompt.tools_json,
+            R"([{"type":"function","function":{"name":"g","strict":true,"parameters":{}}}])");
 }
 
 TEST(ParseChat, PassesReasoningEffortToTheTemplate) {
   EXPECT_EQ(good(chat(R"("reasoning_effort":"low")")).generate.prompt.template_kwargs_json,
-            R"({"reasoning_effort":"low"})");
+            R"({"reasoning_effort":"low","enable_thinking":true,"thinking":true})");
+  EXPECT_EQ(good(chat(R"("reasoning_effort":"minimal")")).generate.prompt.template_kwargs_json,
+            R"({"reasoning_effort":"minimal"})");
   EXPECT_EQ(good(chat(R"("reasoning_effort":"none","chat_template_kwargs":{"enable_thinking":true})"))
                 .generate.prompt.template_kwargs_json,
-            R"({"enable_thinking":true,"reasoning_effort":"none"})");
+            R"({"enable_thinking":true,"reasoning_effort":"none","thinking":false})");
+}
+
+TEST(ParseChat, ThinkingIsSetApartUnlessItIsWantedAsText) {
+  EXPECT_TRUE(good(chat("\"n\":1")).generate.split_reasoning);
+  EXPECT_TRUE(good(chat(R"("reasoning_format":"deepseek")")).generate.split_reasoning);
+  EXPECT_FALSE(good(chat(R"("reasoning_format":"none")")).generate.split_reasoning);
+  EXPECT_EQ(refused(chat(R"("reasoning_format":"xml")")), "invalid_value reasoning_format");
 }
 
 TEST(ParseChat, BodyMustBeAnObject) {
@@ -235,7 +282,8 @@ TEST(ParseCompletion, ReadsPromptsAndLimits) {
   EXPECT_EQ(text.generate.prompt.kind, msg::prompt_kind::text);
   EXPECT_EQ(text.generate.prompt.text, "once");
   EXPECT_TRUE(text.generate.prompt.add_special);
-  EXPECT_FALSE(text.generate.prompt.parse_special);
+  EXPECT_TRUE(text.generate.prompt.parse_special) << "who writes a template by hand writes its control tokens";
+  EXPECT_FALSE(good(completion(R"("prompt":"once","parse_special":false)")).generate.prompt.parse_special);
   EXPECT_EQ(text.generate.max_tokens, 16u);
   EXPECT_FALSE(text.generate.logprobs);
   EXPECT_EQ(good(completion(R"("prompt":["once"],"parse_special":true)")).generate.prompt.text, "once");
@@ -283,6 +331,7 @@ TEST(ParseCompletion, TakesSeveralPromptsEchoSuffixAndBestOf) {
   const call infill = good(completion(R"("prompt":"def f(","suffix":"return x")"));
   EXPECT_EQ(infill.generate.prompt.kind, msg::prompt_kind::infill);
   EXPECT_EQ(infill.generate.prompt.suffix, "return x");
+  EXPECT_FALSE(infill.generate.prompt.parse_special) << "it is a file's text";
   const call best = good(completion(R"("prompt":"x","n":2,"best_of":5)"));
   EXPECT_EQ(best.generate.choices, 5u);
   EXPECT_EQ(best.kept, 2u);
@@ -290,6 +339,7 @@ TEST(ParseCompletion, TakesSeveralPromptsEchoSuffixAndBestOf) {
   EXPECT_FALSE(best.show_logprobs);
   EXPECT_EQ(good(completion(R"("prompt":"x","n_predict":-1)")).generate.max_tokens, msg::no_limit);
   EXPECT_EQ(good(completion(R"("prompt":"x","n_predict":7)")).generate.max_tokens, 7u);
+  EXPECT_EQ(good(completion(R"("prompt":"x","max_tokens":-1)")).generate.max_tokens, msg::no_limit);
 }
 
 TEST(ParseInfill, ReadsBothSidesAndFiles) {

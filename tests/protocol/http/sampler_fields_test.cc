@@ -104,6 +104,8 @@ TEST(SamplerFields, BiasesComeInBothForms) {
   EXPECT_EQ(pairs.biases[0].bias.value(), -200.5f);
   EXPECT_EQ(pairs.biases[1].text, " word");
   EXPECT_TRUE(std::isinf(pairs.biases[2].bias.value()));
+  EXPECT_TRUE(std::isinf(good(R"("logit_bias":{"9":false})").biases.at(0).bias.value()));
+  EXPECT_TRUE(std::isfinite(good(R"("logit_bias":[[9,1e39]])").biases.at(0).bias.value())) << "no sum of it is a NaN";
 }
 
 TEST(SamplerFields, RefusesWithThePath) {

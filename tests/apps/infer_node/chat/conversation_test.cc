@@ -55,7 +55,7 @@ TEST(ChatBody, HasOnlyWhatWasAskedFor) {
   settings.think = think_mode::off;
   EXPECT_EQ(boost::json::serialize(chat_body({{"assistant", "a", "r"}}, settings)),
             R"({"messages":[{"role":"assistant","content":"a","reasoning_content":"r"}],"max_tokens":5,"seed":0,)"
-            R"("chat_template_kwargs":{"enable_thinking":false}})");
+            R"("chat_template_kwargs":{"enable_thinking":false,"thinking":false}})");
 }
 
 }  // namespace

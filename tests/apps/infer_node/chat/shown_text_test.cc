@@ -17,10 +17,10 @@ TEST(TerminalText, LeavesTextAloneAndShowsControls) {
   EXPECT_EQ(terminal_text("\xc2"), "\xc2");
 }
 
-std::string shown(bool colours, const std::vector<answer_piece>& pieces) {
+std::string shown(bool colours, const std::vector<templates::answer_piece>& pieces) {
   answer_view view(colours);
   std::string out;
-  for (const answer_piece& piece : pieces) out += view.show(piece);
+  for (const templates::answer_piece& piece : pieces) out += view.show(piece);
   return out + view.finish();
 }
 

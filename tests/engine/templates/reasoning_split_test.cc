@@ -1,9 +1,9 @@
 // Thinking set apart, whatever the pieces the text arrives in.
-#include "apps/infer_node/chat/reasoning_split.h"
+#include "engine/templates/reasoning_split.h"
 
 #include <gtest/gtest.h>
 
-namespace infer::apps {
+namespace infer::templates {
 namespace {
 
 struct parts {
@@ -76,5 +76,13 @@ TEST(ReasoningSplit, ATemplateThatOpensTheBlockIsRecognised) {
   EXPECT_FALSE(ends_in_reasoning(""));
 }
 
+TEST(ReasoningSplit, AMessageMayLeaveItsThinkingOpen) {
+  EXPECT_TRUE(leaves_reasoning_open("<think>\nso"));
+  EXPECT_TRUE(leaves_reasoning_open("\n[THINK]so"));
+  EXPECT_FALSE(leaves_reasoning_open("<think>\nso\n</think>\n\nYes"));
+  EXPECT_FALSE(leaves_reasoning_open("The tag <think>")) << "only a tag at its beginning opens a block";
+  EXPECT_FALSE(leaves_reasoning_open(""));
+}
+
 }  // namespace
-}  // namespace infer::apps
+}  // namespace infer::templates

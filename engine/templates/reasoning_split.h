@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace infer::apps {
+namespace infer::templates {
 
 /// A stretch of text.
 struct answer_piece {
@@ -16,8 +16,10 @@ struct answer_piece {
   friend bool operator==(const answer_piece&, const answer_piece&) = default;
 };
 
-/// Whether a rendered prompt ends inside an opened block of thinking, so that the answer goes on in it.
+/// Whether a rendered prompt ends with the opening of a block of thinking, so that the answer goes on in it.
 bool ends_in_reasoning(std::string_view prompt);
+/// Whether an assistant's message that is to be continued has an opened block of thinking.
+bool leaves_reasoning_open(std::string_view message);
 
 /// Knows <think>…</think> and [THINK]…[/THINK]. Only a tag at the beginning of the answer opens a block; the tags and
 /// the white space around them belong to neither part. Everything else comes back as it is, in order, whatever the
@@ -30,6 +32,10 @@ class reasoning_split {
   std::vector<answer_piece> push(std::string_view text);
   /// What was held back. The answer is over.
   std::vector<answer_piece> finish();
+
+  bool is_inside() const { return state_ == state::inside; }
+  /// Whether text is held back.
+  bool holds() const { return !held_.empty() || !spaces_.empty(); }
 
  private:
   enum class state { start, inside, between, after };
@@ -44,4 +50,4 @@ class reasoning_split {
   std::string held_, spaces_;  // spaces at the end of the thinking are shown only where more follows
 };
 
-}  // namespace infer::apps
+}  // namespace infer::templates

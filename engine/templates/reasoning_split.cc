@@ -1,9 +1,9 @@
 // The tags, found across pieces.
-#include "apps/infer_node/chat/reasoning_split.h"
+#include "engine/templates/reasoning_split.h"
 
 #include <array>
 
-namespace infer::apps {
+namespace infer::templates {
 namespace {
 
 struct tag_pair {
@@ -33,6 +33,14 @@ bool ends_in_reasoning(std::string_view prompt) {
   prompt = last == std::string_view::npos ? std::string_view() : prompt.substr(0, last + 1);
   for (const tag_pair& tag : tags) {
     if (prompt.ends_with(tag.open)) return true;
+  }
+  return false;
+}
+
+bool leaves_reasoning_open(std::string_view message) {
+  message = without_leading_white(message);
+  for (const tag_pair& tag : tags) {
+    if (message.starts_with(tag.open)) return message.find(tag.close) == std::string_view::npos;
   }
   return false;
 }
@@ -124,4 +132,4 @@ std::vector<answer_piece> reasoning_split::finish() {
   return out;
 }
 
-}  // namespace infer::apps
+}  // namespace infer::templates
