@@ -190,10 +190,7 @@ result<chosen_model> choose_usual(const reference& of, const std::vector<gguf_gr
     return fail(fault::not_found,
                 of.repository() + " has only types that this program does not run: " + listed(groups) +
                     "; name one to fetch it all the same, like " + of.repository() + ":" + chosen.tag);
-  return take(of, chosen,
-              groups.size() == 1
-                  ? ""
-                  : "taking " + (chosen.quant.empty() ? chosen.stem : chosen.quant) + " of " + listed(groups));
+  return take(of, chosen, groups.size() == 1 ? "" : "taking " + chosen.tag + " of " + listed(groups));
 }
 
 result<chosen_model> choose_gguf(const reference& of, const std::vector<gguf_group>& groups) {

@@ -124,7 +124,10 @@ void run_list(const std::string& folder, bool json, bool names) {
 void add_pull(CLI::App& app, int& exit_code) {
   auto* command = app.add_subcommand("pull", "get a model from a hub; goes on where an earlier one ended");
   auto o = std::make_shared<pull_flags>();
-  command->add_option("REF", o->reference, "OWNER/NAME, OWNER/NAME:QUANT or OWNER/NAME/FILE.gguf; @REVISION after it")
+  command
+      ->add_option(
+          "REF", o->reference,
+          "OWNER/NAME, OWNER/NAME:QUANT, OWNER/NAME/FILE.gguf, each with @REVISION after it, or its page's address")
       ->required();
   command->add_option("--endpoint", o->endpoint, "the hub's address; else HF_ENDPOINT, else the public hub");
   command->add_option("--token", o->token, "token for gated models; else HF_TOKEN");
