@@ -120,6 +120,8 @@ TEST(hyper_reader, a_value_of_none_is_no_class_value) {
   EXPECT_EQ(at("gemma2", "", hyper::attention_softcap), 50);
   EXPECT_EQ(at("gemma2", R"("attn_logit_softcapping": null)", hyper::attention_softcap), 0);
   EXPECT_EQ(at("gemma2", R"("final_logit_softcapping": null)", hyper::final_softcap), 0);
+  EXPECT_EQ(at("gemma3_text", "", hyper::final_softcap), 0);
+  EXPECT_EQ(at("gemma3_text", R"("final_logit_softcapping": 30.0)", hyper::final_softcap), 30);
   EXPECT_EQ(at("cohere2", "", hyper::window), 4096);
   EXPECT_EQ(at("cohere2", R"("sliding_window": null)", hyper::window), 0);
   EXPECT_EQ(at("mistral", R"("num_key_value_heads": null)", hyper::kv_heads), 4);
