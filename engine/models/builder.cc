@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 #include <string>
 #include <utility>
@@ -95,7 +96,7 @@ class weight_finder {
   bool is_embedding(const formats::tensor_info& info) const {
     const auto* embedding = file_.find(hub_tensor_name(family_, "token_embd.weight"));
     return embedding != nullptr && embedding->type == info.type && embedding->shape == info.shape &&
-           std::ranges::equal(file_.data(*embedding), file_.data(info));
+           std::memcmp(file_.data(*embedding).data(), file_.data(info).data(), info.bytes) == 0;
   }
 
   static bool is_vector(const tensor_row& row) { return row.rows == hyper::one; }
