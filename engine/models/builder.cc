@@ -201,7 +201,7 @@ result<model> build(std::shared_ptr<const formats::model_file> file) {
   INFER_TRY(divisors.all, divisors_of(role::rope_divisors, finder.index(), built.weights));
   INFER_TRY(divisors.of_short, divisors_of(role::rope_short_divisors, finder.index(), built.weights));
   INFER_TRY(divisors.of_long, divisors_of(role::rope_long_divisors, finder.index(), built.weights));
-  INFER_TRY(const model_ropes ropes, read_ropes(built.hyper, keys, divisors));
+  INFER_TRY(const model_ropes ropes, read_ropes(*family, built.hyper, keys, divisors));
   if (built.hyper[hyper::query_growth] != 0 &&
       (ropes.trained_context < 1 || built.hyper[hyper::rope_dims] != built.hyper[hyper::head_dim]))
     return fail(formats::fault::unsupported,

@@ -80,6 +80,7 @@ const family_descriptor gemma3{
     .layer = rows::normed_around,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
+    .scales_windowed_rope = false,
     .hub = {.model_types = model_types, .names = hub_names, .tied = true, .norms_around_one = true},
 };
 
