@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <set>
 #include <string>
 #include <utility>
@@ -95,7 +96,7 @@ class weight_finder {
   bool is_embedding(const formats::tensor_info& info) const {
     const auto* embedding = file_.find(hub_tensor_name(family_, "token_embd.weight"));
     return embedding != nullptr && embedding->type == info.type && embedding->shape == info.shape &&
-           std::ranges::equal(file_.data(*embedding), file_.data(info));
+           std::memcmp(file_.data(*embedding).data(), file_.data(info).data(), info.bytes) == 0;
   }
 
   static bool is_vector(const tensor_row& row) { return row.rows == hyper::one; }
@@ -200,7 +201,7 @@ result<model> build(std::shared_ptr<const formats::model_file> file) {
   INFER_TRY(divisors.all, divisors_of(role::rope_divisors, finder.index(), built.weights));
   INFER_TRY(divisors.of_short, divisors_of(role::rope_short_divisors, finder.index(), built.weights));
   INFER_TRY(divisors.of_long, divisors_of(role::rope_long_divisors, finder.index(), built.weights));
-  INFER_TRY(const model_ropes ropes, read_ropes(built.hyper, keys, divisors));
+  INFER_TRY(const model_ropes ropes, read_ropes(*family, built.hyper, keys, divisors));
   if (built.hyper[hyper::query_growth] != 0 &&
       (ropes.trained_context < 1 || built.hyper[hyper::rope_dims] != built.hyper[hyper::head_dim]))
     return fail(formats::fault::unsupported,

@@ -162,6 +162,8 @@ struct family_descriptor {
   rope_kind rope = rope_kind::halves;
   plan::activation activation = plan::activation::silu;
   norm_kind norm = norm_kind::rms;
+  /// Whether rope scaling is also for layers with a window, where the file says nothing of theirs.
+  bool scales_windowed_rope = true;
   hub_dialect hub = {};
 };
 

@@ -39,6 +39,7 @@ constexpr std::array hyper_table{
     rows::norm_eps,
     hyper_row{hyper::attention_scale, "attention.scale", default_attention_scale, 1e-6, 1e6},
     hyper_row{hyper::embedding_scale, "", rows::root_of_width},
+    hyper_row{hyper::final_softcap, "final_logit_softcapping", rows::constant<0>, 0, 1e6},
     rows::window,
     hyper_row{hyper::window_period, "attention.sliding_window_pattern", [](const hyper_values&) { return 6.0; }, 1,
               1024},
@@ -79,6 +80,7 @@ const family_descriptor gemma3{
     .layer = rows::normed_around,
     .rope = rope_kind::halves,
     .activation = plan::activation::gelu_tanh,
+    .scales_windowed_rope = false,
     .hub = {.model_types = model_types, .names = hub_names, .tied = true, .norms_around_one = true},
 };
 

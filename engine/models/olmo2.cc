@@ -43,6 +43,7 @@ const family_descriptor olmo2{
     .layer = rows::normed_after,
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,
+    .scales_windowed_rope = false,
     .hub = {.model_types = model_types, .names = hub_names},
 };
 

@@ -115,15 +115,15 @@ result<scaling> read_section(const section& at, const formats::metadata& config)
   return out;
 }
 
-/// Configurations have rope_parameters, apart for both kinds of layers or not, or the older rope_scaling.
-result<scaling> read_hub(const formats::metadata& config, bool local) {
+/// Configurations have rope_parameters, apart for both kinds of layers or not, or the older rope_scaling. `shared`:
+/// what is said for all layers alike is for those with a window, too.
+result<scaling> read_hub(const formats::metadata& config, bool local, bool shared) {
   const std::string own = local ? "rope_parameters.sliding_attention." : "rope_parameters.full_attention.";
   for (const std::string& prefix : {own, std::string("rope_parameters."), std::string("rope_scaling.")}) {
     const section at{config, prefix};
     if (!at.has("rope_type") && !at.has("type")) continue;
     INFER_TRY(scaling out, read_section(at, config));
-    // Said for all layers alike, linear and yarn mean those that see everything.
-    if (local && prefix != own && (out.kind == "linear" || out.kind == "yarn")) return scaling{};
+    if (local && prefix != own && !shared) return scaling{};
     return out;
   }
   return scaling{};
@@ -241,15 +241,17 @@ result<void> check(const rope_turns& turns) {
 
 }  // namespace
 
-result<model_ropes> read_ropes(const hyper_values& h, const key_view& keys, const rope_divisors& divisors) {
+result<model_ropes> read_ropes(const family_descriptor& family, const hyper_values& h, const key_view& keys,
+                               const rope_divisors& divisors) {
+  const bool shared = family.scales_windowed_rope;
   model_ropes out;
   scaling global, local;
   if (keys.is_hub()) {
-    INFER_TRY(global, read_hub(keys.raw(), false));
-    INFER_TRY(local, read_hub(keys.raw(), true));
+    INFER_TRY(global, read_hub(keys.raw(), false, shared));
+    INFER_TRY(local, read_hub(keys.raw(), true, shared));
   } else {
     INFER_TRY(global, read_gguf(keys, divisors));
-    if (global.kind == "longrope") local = global;
+    if (shared) local = global;
   }
   take_original_context(h, keys, global);
   take_original_context(h, keys, local);

@@ -33,6 +33,7 @@ struct rope_divisors {
 /// `dynamic` leaves them alone up to the trained context, past which no sequence may go.
 /// A file that does not name the context before scaling means its own context.
 /// Errors:  unsupported kinds by name; numbers that are missing or make no frequencies.
-result<model_ropes> read_ropes(const hyper_values& h, const key_view& keys, const rope_divisors& divisors);
+result<model_ropes> read_ropes(const family_descriptor& family, const hyper_values& h, const key_view& keys,
+                               const rope_divisors& divisors);
 
 }  // namespace infer::models

@@ -136,6 +136,19 @@ class inspect(tools):
         self.assertEqual((report["family"], report["runs"]), ("llama", False))
         self.assertIn("layers.1.", report["fault"])
 
+    def test_a_tokenizer_larger_than_the_embedding(self):
+        folder = hub_folder("fewer", vocabulary=100)  # of 256 bytes and one added token
+        report = self.json_of("inspect", folder)
+        self.assertEqual((report["runs"], report["tokenizer"]["tokens"]), (True, 256), report.get("fault"))
+        self.assertEqual(self.json_of("tokenize", "-m", folder, "<s>a")["ids"], [27, 82, 29, 64])
+        self.assertEqual(len(self.json_of("score", "-m", folder, "abc")["positions"]), 2)
+        self.assertIn("token id 225 is outside the vocabulary", self.refused("score", "-m", folder, "a\u00c3"))
+
+    def test_a_model_whose_tokenizer_cannot_be_used_does_not_run(self):
+        report = self.json_of("inspect", hub_folder("mute", tokenizer=False))
+        self.assertEqual((report["family"], report["runs"]), ("llama", False))
+        self.assertIn("its tokenizer cannot be used: the folder has no tokenizer.json", report["fault"])
+
     def test_what_is_no_model_is_refused(self):
         self.assertIn("nowhere.gguf", self.refused("inspect", "nowhere.gguf", "--json"))
         self.assertIn("f64", self.refused("inspect", gguf(), "-ctk", "f64"))

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <fstream>
 #include <iterator>
 #include <string>
 
@@ -101,6 +102,23 @@ TEST(qwen2, adds_biases_to_queries_keys_and_values_alone) {
 TEST(qwen3, norms_each_head_of_queries_and_keys) {
   const model m = build_file("qwen3_untied");
   EXPECT_THAT(norm_parts(m), ElementsAre(1, 4, 4, 1, 1, 4, 4, 1, 1));
+}
+
+TEST(folders, dynamic_rope_scaling_ends_at_the_trained_context) {
+  std::ifstream file(folder + "internlm3/config.json");
+  std::string config((std::istreambuf_iterator<char>(file)), {});
+  const std::string kind = R"("rope_type": "default")";
+  ASSERT_NE(config.find(kind), std::string::npos);
+  config.replace(config.find(kind), kind.size(), R"("rope_type": "dynamic", "factor": 2.0)");
+  const test_support::temporary_folder made;
+  test_support::write_text(made / "config.json", config);
+  std::filesystem::copy(folder + "internlm3/model.safetensors", made / "model.safetensors");
+  auto opened = formats::hub_folder::open(made.path());
+  ASSERT_TRUE(opened) << opened.error().message();
+  const auto built = build(std::make_shared<const formats::hub_folder>(std::move(opened.value())));
+  ASSERT_TRUE(built) << built.error().message();
+  EXPECT_EQ(built.value().plan.most_positions, built.value().plan.trained_context);
+  EXPECT_EQ(build_folder("internlm3", false).plan.most_positions, 0u);
 }
 
 TEST(tied_heads, stored_once_more_are_not_packed_twice) {

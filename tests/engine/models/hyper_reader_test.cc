@@ -45,11 +45,11 @@ class folder_with {
     if (!read) return read.error().message();
     const auto lists = read_layer_lists(family(), read.value(), keys());
     if (!lists) return lists.error().message();
-    const auto ropes = read_ropes(read.value(), keys(), {});
+    const auto ropes = read_ropes(family(), read.value(), keys(), {});
     return ropes ? "" : ropes.error().message();
   }
   model_ropes ropes() const {
-    auto read = read_ropes(hyper().value(), keys(), {});
+    auto read = read_ropes(family(), hyper().value(), keys(), {});
     if (!read) throw std::runtime_error(read.error().message());
     return std::move(read.value());
   }
@@ -120,6 +120,8 @@ TEST(hyper_reader, a_value_of_none_is_no_class_value) {
   EXPECT_EQ(at("gemma2", "", hyper::attention_softcap), 50);
   EXPECT_EQ(at("gemma2", R"("attn_logit_softcapping": null)", hyper::attention_softcap), 0);
   EXPECT_EQ(at("gemma2", R"("final_logit_softcapping": null)", hyper::final_softcap), 0);
+  EXPECT_EQ(at("gemma3_text", "", hyper::final_softcap), 0);
+  EXPECT_EQ(at("gemma3_text", R"("final_logit_softcapping": 30.0)", hyper::final_softcap), 30);
   EXPECT_EQ(at("cohere2", "", hyper::window), 4096);
   EXPECT_EQ(at("cohere2", R"("sliding_window": null)", hyper::window), 0);
   EXPECT_EQ(at("mistral", R"("num_key_value_heads": null)", hyper::kv_heads), 4);
@@ -247,6 +249,17 @@ TEST(ropes, yarn_interpolates_between_its_bounds_and_has_a_magnitude) {
   EXPECT_FLOAT_EQ(r.global.magnitude, static_cast<float>(0.1 * std::log(4.0) + 1));
   EXPECT_EQ(r.global.inverse[0], 1.0f);
   EXPECT_FLOAT_EQ(r.global.inverse[3], static_cast<float>(std::pow(1e4, -0.75) / 4));
+}
+
+TEST(ropes, scaling_is_for_windowed_layers_too_but_where_they_turn_by_themselves) {
+  const std::string linear = R"("sliding_window": 8, "rope_scaling": {"rope_type": "linear", "factor": 4.0})";
+  for (const char* type : {"mistral", "cohere2", "exaone4", "gemma2"})
+    EXPECT_EQ(folder_with(config_of(type, linear)).ropes().local.inverse[0], 0.25f) << type;
+  for (const char* type : {"gemma3_text", "olmo3"}) {
+    const auto r = folder_with(config_of(type, linear)).ropes();
+    EXPECT_EQ(r.global.inverse[0], 0.25f) << type;
+    EXPECT_EQ(r.local.inverse[0], 1.0f) << type;
+  }
 }
 
 TEST(ropes, without_the_context_before_scaling_it_is_the_models_own) {

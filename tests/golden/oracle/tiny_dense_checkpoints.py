@@ -112,6 +112,9 @@ VARIANTS = {
         head_dim=16, sliding_window=12, logit_scale=0.5, layer_norm_eps=1e-5)),
     "llama_yarn_whole": (None, "Llama", UNTIED | dict(head_dim=16, rope_parameters=dict(
         rope_type="yarn", rope_theta=10000.0, factor=4.0))),
+    "qwen3_window_yarn": (None, "Qwen3", dict(
+        head_dim=16, num_hidden_layers=3, use_sliding_window=True, sliding_window=12, max_window_layers=1,
+        rope_parameters=dict(rope_type="yarn", rope_theta=10000.0, factor=4.0, original_max_position_embeddings=32))),
 }
 # Saved with a configuration that calls the head tied, which transformers does not where both are there and differ.
 CALLED_TIED = ("gemma2_own_head",)
