@@ -17,8 +17,8 @@ struct json_keys {
 
   /// Objects become prefixes: {"a": {"b": 1}} is a.b = 1. Arrays of numbers, flags or texts are kept, others
   /// are left out, and null is noted as none. Where the object has a member `lift` that is an object, its members count
-  /// as the outer object's own and win over those of the same name. Errors: malformed with what the parser says; `name`
-  /// begins the sentence.
+  /// as the outer object's own and win over those of the same name.
+  /// Errors:  malformed with what the parser says; `name` begins the sentence.
   static result<json_keys> parse(std::string_view text, std::string_view name, std::string_view lift = {});
 
  private:

@@ -23,8 +23,9 @@ inline constexpr std::uint64_t most_safetensors_header_bytes = 100'000'000;
 /// Parses and checks everything but the tensors' data: the buffer is covered without holes or overlaps, every size is
 /// that of its shape. Types that no weight can have here (U8, BOOL) are given as integers of the same size. Tensors
 /// with more than four axes (the slowest are joined) or of a type that is not known (as bytes) have a fault: a file may
-/// hold them beside those that a model needs. Errors:  not_a_model, malformed, truncated; `file_name` begins the
-/// sentence. Memory:  allocates in proportion to the header's bytes.
+/// hold them beside those that a model needs.
+/// Errors:  not_a_model, malformed, truncated; `file_name` begins the sentence.
+/// Memory:  allocates in proportion to the header's bytes.
 result<std::vector<safetensors_entry>> parse_safetensors(byte_view file, std::string_view file_name);
 
 }  // namespace infer::formats

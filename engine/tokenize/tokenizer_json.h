@@ -24,8 +24,9 @@ struct vocabulary_file {
 /// be empty. What stands around a text comes from the post-processor, unless the config says add_bos_token or
 /// add_eos_token. An added token is a control token where it is special or written <|…|> or <｜…｜>. Of the added
 /// tokens only those with an id below `rows`, the rows of the model's embedding, count: a text is read as if there were
-/// no others. Entries of the vocabulary itself keep ids beyond. Errors:  unsupported or unknown_model, naming the part
-/// that this program has not; malformed. Threads: re-entrant.
+/// no others. Entries of the vocabulary itself keep ids beyond.
+/// Errors:  unsupported or unknown_model, naming the part that this program has not; malformed.
+/// Threads: re-entrant.
 result<vocabulary_file> read_tokenizer_json(std::string_view tokenizer_json,
                                             std::string_view tokenizer_config_json = {},
                                             std::string_view generation_config_json = {}, std::size_t rows = any_rows);
