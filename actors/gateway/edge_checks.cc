@@ -41,11 +41,13 @@ std::string authority_of(std::string_view origin) {
   return authority;
 }
 
-/// An origin that no page of the web has: one of this machine, or of a program with a scheme of its own (app://…).
+/// An origin that neither a page of the web nor a browser's extension has: one of this machine, or of a program with a
+/// scheme of its own (app://…).
 bool is_local(std::string_view origin) {
   const std::size_t scheme = origin.find("://");
   if (scheme == std::string_view::npos) return false;
-  if (const std::string name = lower(origin.substr(0, scheme)); name != "http" && name != "https") return true;
+  if (const std::string name = lower(origin.substr(0, scheme)); name != "http" && name != "https")
+    return !name.ends_with("-extension");
   std::string host = lower(origin.substr(scheme + 3));
   if (const std::size_t port = host.rfind(':'); port != std::string::npos && host.find(']', port) == std::string::npos)
     host.resize(port);

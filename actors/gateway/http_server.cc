@@ -24,7 +24,7 @@ using boost::system::error_code;
 constexpr int io_threads = 2;
 constexpr std::size_t most_refusals = 64;  // connections beyond the limit that are told so at the same time
 
-/// Handlers until the server stops. What one of them throws is the end of its connection alone.
+/// Handlers until the server stops. What one of them throws costs its connection, not the others.
 void serve_io(server_core& core) {
   while (true) {
     try {
@@ -47,6 +47,7 @@ struct http_server::parts {
 
   void accept();
   void welcome(tcp::socket socket);
+  void try_welcome(tcp::socket socket);
 
   std::shared_ptr<server_core> core;
   asio::executor_work_guard<asio::io_context::executor_type> work{core->io.get_executor()};
@@ -58,7 +59,7 @@ struct http_server::parts {
 void http_server::parts::accept() {
   acceptor.async_accept(asio::make_strand(core->io), [this](error_code bad, tcp::socket socket) {
     if (!acceptor.is_open()) return;
-    if (!bad) welcome(std::move(socket));
+    if (!bad) try_welcome(std::move(socket));
     if (!bad || bad == asio::error::connection_aborted) return accept();
     // Out of descriptors, most likely: try again when some may have been closed.
     retry.expires_after(std::chrono::milliseconds(100));
@@ -75,6 +76,15 @@ void http_server::parts::welcome(tcp::socket socket) {
   const bool full = open >= core->config.max_connections;
   const auto executor = one->executor();
   asio::post(executor, [one, full] { full ? one->start_refusing() : one->start(); });
+}
+
+/// A connection that cannot be taken up is dropped; the next one may be.
+void http_server::parts::try_welcome(tcp::socket socket) {
+  try {
+    welcome(std::move(socket));
+  } catch (const std::exception& e) {
+    spdlog::error("a connection cannot be taken up: {}", e.what());
+  }
 }
 
 http_server::http_server(gateway_config config) : parts_(std::make_unique<parts>(std::move(config))) {}

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 
 #include "engine/formats/shard_name.h"
 
@@ -115,7 +116,7 @@ std::string quant_of_path(std::string_view folder, std::string_view file_name) {
   return out;
 }
 
-/// A tag for each: its type, else its name, else its path, whichever no other has.
+/// A tag for each: its type, else its name, else its path, whichever no other has; else a number after it.
 void give_tags(std::vector<gguf_group>& groups) {
   const auto is_alone = [&](const std::string& text, const auto& of) {
     return std::ranges::count_if(groups,
@@ -132,6 +133,10 @@ void give_tags(std::vector<gguf_group>& groups) {
       for (const char c : g.folder + g.stem) g.tag += c == '/' ? std::string("--") : std::string(1, c);
     }
   }
+  std::set<std::string> taken;
+  for (gguf_group& g : groups) {
+    for (int number = 2; !taken.insert(in_capitals(g.tag)).second; ++number) g.tag += "--" + std::to_string(number);
+  }
 }
 
 /// GGUF models by their path without the number as a part; parts in order.
@@ -140,6 +145,7 @@ std::vector<gguf_group> gguf_groups(const std::vector<hub_file>& files) {
   for (const hub_file& f : files) {
     if (!f.path.ends_with(".gguf") || is_beside_a_model(f.path)) continue;
     const std::string name = name_of(f.path);
+    if (name.starts_with('.')) continue;  // a hidden file has no name that a folder could be called by
     const std::string folder = f.path.substr(0, f.path.size() - name.size());
     gguf_group& group = groups[folder + stem_of(name)];
     group.stem = stem_of(name);

@@ -18,8 +18,19 @@ bool is_word(std::string_view text) {
   return !text.empty() && text.front() != '.' && text.size() <= 200 && std::ranges::all_of(text, allowed);
 }
 
+/// Whether what follows OWNER/NAME is of an address: tree/…, blob/… or resolve/….
+bool is_page(std::string_view rest) {
+  for (int i = 0; i < 2; ++i) {
+    const std::size_t slash = rest.find('/');
+    if (slash == std::string_view::npos) return false;
+    rest.remove_prefix(slash + 1);
+  }
+  const std::string_view kind = rest.substr(0, rest.find('/'));
+  return kind == "tree" || kind == "blob" || kind == "resolve";
+}
+
 /// Takes a scheme and a host off the front, and a query off the end; false where there is no host. Without a scheme a
-/// host is a word with a dot before OWNER/NAME, unless the whole is OWNER/NAME/FILE.
+/// host is a word with a dot before OWNER/NAME or before a page's address; what may be OWNER/NAME/FILE is that.
 bool drop_host(std::string_view& text) {
   bool has_scheme = false;
   for (const std::string_view scheme : {"https://", "http://"}) {
@@ -31,9 +42,8 @@ bool drop_host(std::string_view& text) {
   if (slash == std::string_view::npos) return false;
   const std::string_view host = text.substr(0, slash);
   const std::string_view rest = text.substr(slash + 1);
-  const auto slashes = std::ranges::count(rest, '/');
-  const bool is_file = slashes == 1 && rest.ends_with(".gguf");
-  const bool is_host = is_word(host) && host.find('.') != std::string_view::npos && slashes > 0 && !is_file;
+  const bool is_address = is_page(rest) || (std::ranges::count(rest, '/') == 1 && !rest.ends_with(".gguf"));
+  const bool is_host = is_word(host) && host.find('.') != std::string_view::npos && is_address;
   if (!has_scheme && !is_host) return false;
   text = rest.substr(0, rest.find_first_of("?#"));
   if (text.ends_with('/')) text.remove_suffix(1);

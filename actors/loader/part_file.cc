@@ -37,6 +37,34 @@ bool put_on_disk(const std::filesystem::path& path) {
   return done;
 }
 
+/// Reads from byte `at` on to the end, or past `most` bytes; false: with errno.
+bool read_on(int file, std::uint64_t& at, std::uint64_t most, running_digest& digest) {
+  std::vector<std::byte> piece(1 << 20);
+  while (at <= most) {
+    const ssize_t got = ::pread(file, piece.data(), piece.size(), static_cast<off_t>(at));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return false;
+    if (got == 0) break;
+    digest.update(byte_view(piece.data(), static_cast<std::size_t>(got)));
+    at += static_cast<std::uint64_t>(got);
+  }
+  return true;
+}
+
+/// Whether a file, which is no link, has these bytes.
+bool has_bytes(const std::filesystem::path& path, std::uint64_t bytes, const checksum& sum) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  struct stat found{};
+  running_digest digest(sum, bytes);
+  std::uint64_t size = 0;
+  const bool is_same = ::fstat(file, &found) == 0 && S_ISREG(found.st_mode) &&
+                       static_cast<std::uint64_t>(found.st_size) == bytes && read_on(file, size, bytes, digest) &&
+                       size == bytes && digest.matches();
+  ::close(file);
+  return is_same;
+}
+
 struct origin {
   std::string identity, etag;
 };
@@ -103,14 +131,11 @@ bool part_file::is_finished(const std::filesystem::path& target, std::uint64_t b
 
 bool part_file::adopt(const std::filesystem::path& source, const std::filesystem::path& target, std::uint64_t bytes,
                       const checksum& sum, std::uint64_t room, link_call link) {
-  struct stat found{};
-  if (::stat(source.c_str(), &found) != 0 || !S_ISREG(found.st_mode) ||
-      static_cast<std::uint64_t>(found.st_size) != bytes)
-    return false;
+  if (!has_bytes(source, bytes, sum)) return false;
   const std::filesystem::path fresh = with(target, ".taken");
   for (const auto& old : {fresh, target}) ::unlink(old.c_str());
   std::error_code code;
-  const bool is_there = link(AT_FDCWD, source.c_str(), AT_FDCWD, fresh.c_str(), AT_SYMLINK_FOLLOW) == 0 ||
+  const bool is_there = link(AT_FDCWD, source.c_str(), AT_FDCWD, fresh.c_str(), 0) == 0 ||
                         (bytes <= room && std::filesystem::copy_file(source, fresh, code) && put_on_disk(fresh));
   // A part of an older file must not be taken for one of this file: it goes before the new name of what it is comes.
   const bool is_taken = is_there && (::unlink(with(target, ".part").c_str()) == 0 || errno == ENOENT) &&
@@ -137,15 +162,7 @@ result<part_file> part_file::open(const std::filesystem::path& target, std::uint
 }
 
 result<void> part_file::take_up() {
-  std::vector<std::byte> piece(1 << 20);
-  while (size_ <= wanted_) {
-    const ssize_t got = ::pread(file_, piece.data(), piece.size(), static_cast<off_t>(size_));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) return broken(target_);
-    if (got == 0) break;
-    digest_.update(byte_view(piece.data(), static_cast<std::size_t>(got)));
-    size_ += static_cast<std::uint64_t>(got);
-  }
+  if (!read_on(file_, size_, wanted_, digest_)) return broken(target_);
   flushed_ = size_;
   return size_ > wanted_ ? restart() : success();
 }

@@ -30,8 +30,8 @@ class part_file {
   static bool is_finished(const std::filesystem::path& target, std::uint64_t bytes, const checksum& sum);
 
   using link_call = int (*)(int, const char*, int, const char*, int);
-  /// Makes `target` of `source`, whose checksum is known to be `sum`: a hard link to it, else a copy, which may take up
-  /// to `room` bytes. False where `source` has not that many bytes or neither can be made; `target` is not there then.
+  /// Makes `target` of `source` where that has the bytes: a hard link to it, else a copy, which may take up to `room`
+  /// bytes. False where it has others, is a link itself, or neither can be made; `target` is not there then.
   static bool adopt(const std::filesystem::path& source, const std::filesystem::path& target, std::uint64_t bytes,
                     const checksum& sum, std::uint64_t room, link_call link = &::linkat);
 

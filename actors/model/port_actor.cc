@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "actors/support/error_bridge.h"
+#include "engine/templates/reasoning_split.h"
 #include "protocol/messages/type_ids.h"
 
 namespace infer::actors {
@@ -90,7 +91,7 @@ void port_actor_state::open_at_decode(const msg::open_stream& message) {
 
 msg::token port_actor_state::with_bytes(const msg::raw_token& raw) const {
   const tokenize::tokenizer& vocabulary = *core_->tokenizer;
-  const bool hidden = vocabulary.is_control(raw.id);
+  const bool hidden = vocabulary.is_control(raw.id) && !templates::is_reasoning_tag(vocabulary.bytes_of(raw.id));
   msg::token token{
       raw.id, hidden ? std::string() : std::string(vocabulary.bytes_of(raw.id)), raw.logprob, {}, raw.sampler_state};
   for (std::size_t i = 0; i < raw.top_ids.size(); ++i)

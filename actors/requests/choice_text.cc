@@ -20,41 +20,42 @@ choice_text::choice_text(std::span<const std::string> stop) : stop_(stop.begin()
   std::erase_if(stop_, [](const std::string& s) { return s.empty(); });
 }
 
-void choice_text::append(std::string_view text) {
-  held_ += text;
-  const std::size_t whole = shown_ + held_.size();
-  for (pending_token& p : pending_) {
-    if (p.open) p.end = whole;
-  }
-}
-
 /// Text in the order it was made: to the thinking, or to the answer.
 void choice_text::take(std::string_view text, bool last, text_step& step) {
-  if (!reasoning_) return append(text);
+  if (!reasoning_) {
+    held_ += text;
+    return;
+  }
   const auto sort = [&](const std::vector<templates::answer_piece>& pieces) {
-    for (const templates::answer_piece& piece : pieces) {
-      if (piece.reasoning)
-        step.reasoning += piece.text;
-      else
-        append(piece.text);
-    }
+    for (const templates::answer_piece& piece : pieces) (piece.reasoning ? step.reasoning : held_) += piece.text;
   };
   sort(reasoning_->push(text));
   if (last) sort(reasoning_->finish());
 }
 
-void choice_text::close_tokens() {
-  for (pending_token& p : pending_) p.open = false;
+/// Tokens end where the answer does, until no character is incomplete.
+void choice_text::measure() {
+  for (pending_token& p : pending_) {
+    if (!p.open) continue;
+    p.end = made();
+    p.open = !detokenizer_.held().empty();
+  }
 }
 
 text_step choice_text::push(const msg::token& token) {
-  const std::size_t begin = shown_ + held_.size();
-  pending_.push_back({{token.id, token.bytes, token.logprob, token.top}, begin, begin, true});
+  const std::size_t answer = shown_ + held_.size();
+  const bool had_opened = reasoning_ && reasoning_->has_opened(), was_inside = reasoning_ && reasoning_->is_inside();
+  pending_.push_back({{token.id, token.bytes, token.logprob, token.top}, made(), made(), true});
   text_step step;
-  const bool was_inside = reasoning_ && reasoning_->is_inside();
   take(detokenizer_.push(token.bytes), false, step);
-  if (was_inside || (reasoning_ && reasoning_->is_inside())) ++reasoning_tokens_;
-  if (detokenizer_.held().empty() && !(reasoning_ && reasoning_->holds())) close_tokens();
+  if (reasoning_ && reasoning_->has_opened() && !had_opened) {
+    // What was held back was a tag and no part of the answer.
+    for (pending_token& p : pending_) p.begin = p.end = answer;
+    reasoning_tokens_ += static_cast<std::uint32_t>(pending_.size());
+  } else if (was_inside) {
+    ++reasoning_tokens_;
+  }
+  measure();
   settle(false, step);
   return step;
 }
@@ -62,7 +63,7 @@ text_step choice_text::push(const msg::token& token) {
 text_step choice_text::end() {
   text_step step;
   take(detokenizer_.flush(), true, step);
-  close_tokens();
+  measure();
   settle(true, step);
   return step;
 }

@@ -37,18 +37,19 @@ class choice_text {
   /// The log is complete: shows what was held back.
   text_step end();
 
-  /// Tokens that were thinking, its closing tag included.
+  /// Tokens that were thinking, its tags included.
   std::uint32_t reasoning_tokens() const { return reasoning_tokens_; }
 
  private:
   struct pending_token {
     msg::text_token token;
-    std::size_t begin = 0, end = 0;  // its share of the whole text, in bytes
-    bool open = false;               // ends inside a character or a tag that is not complete yet
+    std::size_t begin = 0, end = 0;  // its share of the whole answer, in bytes
+    bool open = false;               // ends inside a character that is not complete yet
   };
   void take(std::string_view text, bool last, text_step& step);
-  void append(std::string_view text);
-  void close_tokens();
+  void measure();
+  /// Bytes of the answer so far, those that may yet become a tag of thinking among them.
+  std::size_t made() const { return shown_ + held_.size() + (reasoning_ ? reasoning_->undecided() : 0); }
   void show(std::size_t upto, text_step& step);
   void settle(bool last, text_step& step);
 
@@ -56,8 +57,8 @@ class choice_text {
   tokenize::detokenizer detokenizer_;
   std::optional<templates::reasoning_split> reasoning_;
   std::uint32_t reasoning_tokens_ = 0;
-  std::string held_;       // text after what was shown
-  std::size_t shown_ = 0;  // bytes of the whole text shown so far
+  std::string held_;       // of the answer, after what was shown
+  std::size_t shown_ = 0;  // bytes of the answer shown so far
   std::deque<pending_token> pending_;
 };
 

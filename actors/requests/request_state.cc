@@ -291,11 +291,11 @@ void request_state::accept(std::uint32_t index, const msg::token& token, msg::st
 
 void request_state::show(std::uint32_t index, text_step step) {
   choice& c = choices_[index];
-  if (step.text.empty() && step.reasoning.empty() && step.tokens.empty()) return;
-  c.shown = static_cast<std::uint32_t>(c.log.size());
-  msg::text_made event{request_.request_id, index, std::move(step.text), {}, c.shown, std::move(step.reasoning)};
+  const auto upto = static_cast<std::uint32_t>(c.log.size());
+  msg::text_made event{request_.request_id, index, std::move(step.text), {}, upto, std::move(step.reasoning)};
   if (request_.logprobs) event.tokens = std::move(step.tokens);
   if (event.text.empty() && event.reasoning.empty() && event.tokens.empty()) return;
+  c.shown = upto;
   out_.emit(event);
 }
 

@@ -70,8 +70,10 @@ std::string model_path(const std::string& name) {
   const auto found = hub::find_model(hub::models_folder(), name);
   if (found) return found->path.string();
   const std::string what = name + ": no such file or folder, and no model was pulled by that name; ";
-  throw CLI::RuntimeError(fail_with(what + (hub::parse_reference(name) ? "to fetch it: infer-node pull " + name
-                                                                       : "infer-node list shows those that were")));
+  const auto of = hub::parse_reference(name);
+  const bool may_be_fetched = of && !of.value().name.ends_with(".gguf");  // that is a path to a file
+  throw CLI::RuntimeError(fail_with(
+      what + (may_be_fetched ? "to fetch it: infer-node pull " + name : "infer-node list shows those that were")));
 }
 
 CLI::Validator pulled_name() {

@@ -25,6 +25,7 @@ void piece_stream::text(std::string_view text) {
 void piece_stream::reasoning(std::string_view text) {
   if (text.empty()) return;
   note();
+  split_ = false;  // it comes apart already
   show_({true, std::string(text)});
 }
 

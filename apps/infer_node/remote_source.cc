@@ -25,8 +25,8 @@ class remote final : public answer_source {
     event_reader events(
         {[&](std::string_view text) { pieces.text(text); }, [&](std::string_view text) { pieces.reasoning(text); }});
     const auto got = actors::http_post(
-        url_, asked.raw ? "/v1/completions" : "/v1/chat/completions", boost::json::serialize(body_of(asked)), api_key_,
-        [&](std::string_view data) { events.push(data); }, cancel);
+        url_, asked.raw ? "/v1/completions" : "/v1/chat/completions", boost::json::serialize(body_of(asked, split)),
+        api_key_, [&](std::string_view data) { events.push(data); }, cancel);
     const auto since_first = pieces.since_first_s();
     pieces.finish();
     report.model = events.model();
@@ -50,7 +50,7 @@ class remote final : public answer_source {
   }
 
  private:
-  boost::json::object body_of(const question& asked) const {
+  boost::json::object body_of(const question& asked, bool split) const {
     boost::json::object body = http::sampling_body(asked.settings.sampling);
     boost::json::object more = chat_body(asked.turns, asked.settings);
     if (asked.raw) {
@@ -58,8 +58,8 @@ class remote final : public answer_source {
       more.erase("chat_template_kwargs");
       more["prompt"] = asked.turns.front().content;
     }
-    // Where a server leaves the text as it is, thinking is found in it here, whichever server it is.
-    if (!asked.raw) more["reasoning_format"] = "none";
+    // A server may set thinking apart, or leave that to piece_stream.
+    if (!split && !asked.raw) more["reasoning_format"] = "none";
     for (auto& member : more) body[member.key()] = std::move(member.value());
     if (!model_.empty()) body["model"] = model_;
     body["stream"] = true;

@@ -96,6 +96,7 @@ class weight_finder {
   bool is_embedding(const formats::tensor_info& info) const {
     const auto* embedding = file_.find(hub_tensor_name(family_, "token_embd.weight"));
     return embedding != nullptr && embedding->type == info.type && embedding->shape == info.shape &&
+           embedding->bytes == info.bytes && embedding->fault.empty() && info.fault.empty() &&
            std::memcmp(file_.data(*embedding).data(), file_.data(info).data(), info.bytes) == 0;
   }
 

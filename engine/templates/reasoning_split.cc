@@ -37,6 +37,13 @@ bool ends_in_reasoning(std::string_view prompt) {
   return false;
 }
 
+bool is_reasoning_tag(std::string_view text) {
+  for (const tag_pair& tag : tags) {
+    if (text == tag.open || text == tag.close) return true;
+  }
+  return false;
+}
+
 bool leaves_reasoning_open(std::string_view message) {
   message = without_leading_white(message);
   for (const tag_pair& tag : tags) {
@@ -60,6 +67,7 @@ bool reasoning_split::open(std::vector<answer_piece>& out) {
     if (rest.starts_with(tag.open)) {
       held_.erase(0, held_.size() - rest.size() + tag.open.size());
       state_ = state::inside;
+      opened_ = true;
       return true;
     }
     if (tag.open.starts_with(rest)) return false;

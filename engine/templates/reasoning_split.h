@@ -18,6 +18,8 @@ struct answer_piece {
 
 /// Whether a rendered prompt ends with the opening of a block of thinking, so that the answer goes on in it.
 bool ends_in_reasoning(std::string_view prompt);
+/// Whether a token's text is a tag around thinking, whole.
+bool is_reasoning_tag(std::string_view text);
 /// Whether an assistant's message that is to be continued has an opened block of thinking.
 bool leaves_reasoning_open(std::string_view message);
 
@@ -26,16 +28,18 @@ bool leaves_reasoning_open(std::string_view message);
 /// pieces it arrives in.
 class reasoning_split {
  public:
-  explicit reasoning_split(bool inside = false) : state_(inside ? state::inside : state::start) {}
+  explicit reasoning_split(bool inside = false) : state_(inside ? state::inside : state::start), opened_(inside) {}
 
   /// What is sure by now; a piece that may yet be a part of a tag is held back.
   std::vector<answer_piece> push(std::string_view text);
   /// What was held back. The answer is over.
   std::vector<answer_piece> finish();
 
+  /// Whether the answer has begun with a block of thinking.
+  bool has_opened() const { return opened_; }
   bool is_inside() const { return state_ == state::inside; }
-  /// Whether text is held back.
-  bool holds() const { return !held_.empty() || !spaces_.empty(); }
+  /// Bytes held back that are the answer's unless they become an opening tag.
+  std::size_t undecided() const { return state_ == state::start ? held_.size() : 0; }
 
  private:
   enum class state { start, inside, between, after };
@@ -46,6 +50,7 @@ class reasoning_split {
   void emit(std::vector<answer_piece>& out, bool reasoning, std::string_view text);
 
   state state_;
+  bool opened_;
   bool at_first_ = true;       // of a block: white space there is not shown
   std::string held_, spaces_;  // spaces at the end of the thinking are shown only where more follows
 };

@@ -73,11 +73,13 @@ parsed<void> read_suffix(const fields& from, msg::generate& out) {
 parsed<void> read_tokens(const fields& from, msg::generate& out) {
   INFER_TRY(const auto parse_special, read_bool(from, "parse_special"));
   INFER_TRY(const auto add_special, read_bool(from, "add_special"));
-  // Who writes a whole prompt writes the control tokens of it, too; what is to be filled in stands in plain text.
+  // Who writes a whole prompt writes the control tokens of it, too. What is to be filled in stands in plain text, and
+  // where the tokens of a prompt are shown their texts must be the prompt's.
   INFER_TRY(const json::string* const suffix, read_string(from, "suffix"));
   const bool is_whole = suffix == nullptr || suffix->empty();
+  const bool is_shown = out.echo && out.logprobs;
   const auto set = [&](msg::prompt& prompt) {
-    prompt.parse_special = parse_special.value_or(is_whole);
+    prompt.parse_special = parse_special.value_or(is_whole && !is_shown);
     prompt.add_special = add_special.value_or(true);
   };
   set(out.prompt);
@@ -114,12 +116,12 @@ parsed<call> parse_completion(std::string body, const call_defaults& defaults) {
   INFER_TRY(auto prompts, read_prompts(from, "prompt", most_prompts));
   INFER_TRYV(take_prompts(std::move(prompts), generate));
   INFER_TRYV(read_shared_fields(request, defaults, out));
-  INFER_TRYV(read_tokens(from, generate));
   INFER_TRYV(read_limit(from, defaults.completion_tokens, generate));
   INFER_TRY(const auto logprobs, read_integer(from, "logprobs", 0, 5));
   generate.logprobs = out.show_logprobs = logprobs.has_value();
   generate.sampling.top_logprobs = static_cast<std::uint32_t>(logprobs.value_or(0));
   INFER_TRYV(read_echo(from, generate));
+  INFER_TRYV(read_tokens(from, generate));
   INFER_TRYV(read_suffix(from, generate));
   INFER_TRYV(read_best_of(from, out));
   if (std::size_t{generate.choices} * out.prompts() > most_choices)

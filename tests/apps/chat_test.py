@@ -407,7 +407,7 @@ class servers(chatting):
         whole = [{"content": c} for c in ["<thi", "nk>\nlet me", " see\n</thi", "nk>\n\nIt is", " four."]]
         named = [{"role": "assistant", "content": ""}, {"reasoning_content": "let me see"}, {"content": "It is four."}]
         opened = [{"content": "let me see\n</think>\n\nIt is four."}]
-        for deltas, end in ((whole, ""), (named, ""), (opened, "<think>\n")):
+        for deltas, end in ((whole, ""), (named, ""), (opened, "<think>\n"), (named, "<think>\n")):
             with self.subTest(deltas=deltas), scripted_server(deltas, end) as server, self.start("--server", server.url) as chat:
                 text = self.ask(chat, "2+2?")
                 self.assertIn("let me see\n\nIt is four.\n", text)

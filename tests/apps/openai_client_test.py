@@ -221,7 +221,7 @@ def completions_take_token_ids(client):
 @case
 def a_bad_field_is_a_bad_request_that_names_it(client):
     for fields, param in [({"temperature": 3}, "temperature"), ({"n": 0}, "n"), ({"top_logprobs": 3}, "top_logprobs"),
-                          ({"max_tokens": -1}, "max_tokens"), ({"stop": [""]}, "stop"), ({"top_p": 1.5}, "top_p"),
+                          ({"max_tokens": -2}, "max_tokens"), ({"stop": [""]}, "stop"), ({"top_p": 1.5}, "top_p"),
                           ({"extra_body": {"seed": "x"}}, "seed"), ({"frequency_penalty": 3}, "frequency_penalty"), ({"logit_bias": {"1": 200}}, "logit_bias.1"),
                           ({"extra_body": {"mirostat": 3}}, "mirostat"), ({"extra_body": {"samplers": ["magic"]}}, "samplers"), ({"response_format": {"type": "json_object"}}, "response_format.type")]:
         e = refused(openai.BadRequestError, lambda: ask(client, **fields))

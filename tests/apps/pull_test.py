@@ -280,7 +280,9 @@ class refusals(pulling):
         name = "owner/name:Q4_0"
         for command in (["run", "-m", name, "hi"], ["inspect", name], ["serve", "-m", name], ["bench", "-m", name]):
             self.assertIn(f"{name}: no such file or folder, and no model was pulled by that name; to fetch it: infer-node pull {name}\n", refused(*command))
-        self.assertIn("here.gguf: no such file or folder", refused("inspect", "here.gguf"))
+        for path in ("here.gguf", "a/here.gguf", "/a/b/c/here.gguf"):
+            self.assertIn(f"{path}: no such file or folder", refused("inspect", path))
+            self.assertNotIn("infer-node pull", refused("inspect", path))
 
     def test_names_that_are_not_there(self):
         with self.one() as hub:

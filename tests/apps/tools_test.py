@@ -172,6 +172,18 @@ class templates(tools):
             self.assertEqual(answer.json()["error"]["message"], f"this model's {sentence}; use /v1/completions")
             self.assertEqual(ask(server.port, post("/v1/completions", {"prompt": "abc", "max_tokens": 2})).status, 200)
 
+    def test_thinking_is_found_where_its_tags_are_control_tokens(self):
+        folder = hub_folder("thinker")
+        path = os.path.join(folder, "tokenizer.json")
+        with open(path, encoding="utf-8") as file:
+            tokenizer = json.load(file)
+        tokenizer["added_tokens"] += [{**tokenizer["added_tokens"][0], "id": 257 + i, "content": tag} for i, tag in enumerate(("[THINK]", "[/THINK]"))]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(tokenizer, file)
+        # The weights are zero: the bias alone chooses.
+        answer = self.json_of("run", "-m", folder, "-n", "4", "--temp", "0", "-l", "257+50", "hi")
+        self.assertEqual((answer["text"], answer["reasoning"]), ("", "[THINK]" * 3))
+
 
 class numbers(tools):
     def test_tokenize(self):

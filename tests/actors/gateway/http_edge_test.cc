@@ -80,7 +80,8 @@ TEST_F(HttpEdge, RefusesForeignOrigins) {
   for (const char* const local : {"http://localhost:3000", "https://127.0.0.1:5173", "http://[::1]", "http://[::1]:80",
                                   "http://ui.localhost", "app://obsidian.md", "file://", "vscode-webview://x"})
     EXPECT_EQ(ask(get("/v1/models", std::string("Origin: ") + local + "\r\n")).status, 200) << local;
-  for (const char* const foreign : {"http://localhost.evil.example", "http://127.0.0.1.evil.example", "https://[::2]"})
+  for (const char* const foreign : {"http://localhost.evil.example", "http://127.0.0.1.evil.example", "https://[::2]",
+                                    "chrome-extension://x", "moz-extension://x"})
     EXPECT_EQ(ask(get("/v1/models", std::string("Origin: ") + foreign + "\r\n")).status, 403) << foreign;
   const raw_answer allowed = ask(get("/v1/models", "Origin: https://app.example\r\n"));
   EXPECT_EQ(allowed.status, 200);

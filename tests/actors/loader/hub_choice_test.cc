@@ -1,12 +1,15 @@
 // Which files of a repository are taken.
 #include "actors/loader/hub_choice.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <set>
 
 namespace infer::hub {
 namespace {
 
-std::string chosen(const char* text, std::vector<std::pair<std::string, std::uint64_t>> listing) {
+std::string chosen(const std::string& text, std::vector<std::pair<std::string, std::uint64_t>> listing) {
   std::vector<hub_file> files;
   for (auto& [path, bytes] : listing) files.push_back({path, bytes, {}});
   const auto model = choose_files(parse_reference(text).value(), files);
@@ -50,6 +53,17 @@ TEST(HubChoice, WhatCannotRunIsTakenOnlyByName) {
   EXPECT_EQ(chosen("a/b", {{"m-IQ1_S.gguf", 1}, {"m-IQ2_M.gguf", 2}}),
             "a/b has only types that this program does not run: IQ1_S, IQ2_M; name one to fetch it all the same, like "
             "a/b:IQ1_S");
+}
+
+TEST(HubChoice, EveryModelHasAFolderOfItsOwn) {
+  EXPECT_EQ(chosen("a/b", {{".gguf", 1}, {"c/.d-Q4_0.gguf", 1}, {"m-Q8_0.gguf", 9}}), "Q8_0: m-Q8_0.gguf");
+  EXPECT_THAT(chosen("a/b", {{".gguf", 1}}), testing::HasSubstr("has neither GGUF files nor safetensors"));
+  const std::vector<std::pair<std::string, std::uint64_t>> alike{{"a--b.gguf", 1}, {"a/b.gguf", 2}, {"c/b.gguf", 3}};
+  std::set<std::string> tags;
+  for (const auto& [path, bytes] : alike) {
+    const std::string text = chosen("o/n/" + path, alike);
+    EXPECT_TRUE(tags.insert(text.substr(0, text.find(':'))).second) << text;
+  }
 }
 
 TEST(HubChoice, TheFolderSaysWhatTheNameDoesNot) {

@@ -32,6 +32,10 @@ TEST_F(PartFile, AFileThatIsThereIsLinked) {
   ASSERT_TRUE(write_whole(source, "abc"));
   EXPECT_FALSE(part_file::adopt(source, target_, 4, abc, 0)) << "of another size";
   EXPECT_FALSE(part_file::adopt(folder_ / "nothing", target_, 3, abc, 0));
+  ASSERT_TRUE(write_whole(folder_ / "edited", "abd"));
+  EXPECT_FALSE(part_file::adopt(folder_ / "edited", target_, 3, abc, 0)) << "the bytes are others";
+  std::filesystem::create_symlink(source, folder_ / "elsewhere");
+  EXPECT_FALSE(part_file::adopt(folder_ / "elsewhere", target_, 3, abc, 0)) << "it belongs to somebody else";
   EXPECT_TRUE(part_file::adopt(source, target_, 3, abc, 0)) << "a link takes no room";
   EXPECT_TRUE(part_file::is_finished(target_, 3, abc));
   EXPECT_TRUE(std::filesystem::equivalent(source, target_));

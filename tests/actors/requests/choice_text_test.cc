@@ -77,19 +77,43 @@ TEST(choice_text, sets_thinking_apart_and_stops_only_the_answer) {
     EXPECT_EQ(answer, "Yes ");
     EXPECT_EQ(stopped_by, "END");
     EXPECT_EQ(bytes, std::string(inside ? "" : "<think>") + "\nan END it is</think>\n\nYes ");
-    EXPECT_EQ(text.reasoning_tokens(), inside ? 5u : 6u) << "the tags are of it";
+    EXPECT_EQ(text.reasoning_tokens(), inside ? 5u : 7u) << "the tags are of it";
+  }
+}
+
+TEST(choice_text, tokens_keep_their_share_where_what_was_held_is_no_tag) {
+  for (const std::string first : {"[", "<t", " \n"}) {
+    const std::vector<std::string> stop{"x"};
+    choice_text text(stop);
+    text.split_reasoning(false);
+    text_step step = text.push(token(first));
+    EXPECT_EQ(step.text, "");
+    EXPECT_TRUE(step.tokens.empty());
+    step = text.push(token("ax"));
+    EXPECT_EQ(step.text, first + "a");
+    EXPECT_EQ(step.stopped_by, "x");
+    ASSERT_EQ(step.tokens.size(), 2u);
+    EXPECT_EQ(step.tokens[0].bytes, first);
+    EXPECT_EQ(step.tokens[1].bytes, "a");
+    choice_text alone(stop);
+    alone.split_reasoning(false);
+    alone.push(token(first));
+    step = alone.push(token("x"));
+    EXPECT_EQ(step.text, first);
+    EXPECT_EQ(step.tokens.size(), 1u) << "the stop string's token is not shown";
   }
 }
 
 TEST(choice_text, thinking_that_never_ends_is_not_the_answer) {
   choice_text text({});
   text.split_reasoning(true);
-  EXPECT_EQ(text.push(token("hm ")).reasoning, "hm");
+  const text_step begun = text.push(token("hm "));
+  EXPECT_EQ(begun.reasoning, "hm");
+  EXPECT_EQ(begun.tokens.size(), 1u);
   EXPECT_EQ(text.push(token("</thi")).text, "");
   const text_step rest = text.end();
   EXPECT_EQ(rest.reasoning, " </thi");
   EXPECT_EQ(rest.text, "");
-  EXPECT_EQ(rest.tokens.size(), 2u);
 }
 
 TEST(choice_text, gives_back_what_it_held_when_the_log_ends) {

@@ -139,6 +139,17 @@ TEST_F(request, thinking_is_set_apart_where_a_chat_asks_for_it) {
   }
 }
 
+TEST_F(request, tokens_that_show_nothing_do_not_use_up_the_window) {
+  msg::generate g;
+  g.window = 4;
+  to_streaming(std::move(g));
+  for (std::uint32_t at = 0; at < 100; ++at) {
+    ASSERT_GT(out_.grants.empty() ? out_.opened.upto : out_.grants.back().upto, at) << "the stream waits for ever";
+    tokens(at, {""});
+  }
+  EXPECT_EQ(out_.texts.size(), 0u);
+}
+
 TEST_F(request, duplicates_are_dropped_and_a_gap_reopens_with_the_log) {
   to_streaming();
   tokens(0, {"a", "b"});

@@ -76,6 +76,11 @@ TEST(ReasoningSplit, ATemplateThatOpensTheBlockIsRecognised) {
   EXPECT_FALSE(ends_in_reasoning(""));
 }
 
+TEST(ReasoningSplit, TagsAreKnownWhole) {
+  for (const char* const tag : {"<think>", "</think>", "[THINK]", "[/THINK]"}) EXPECT_TRUE(is_reasoning_tag(tag));
+  for (const char* const other : {"", "<think", "think", "<|im_end|>"}) EXPECT_FALSE(is_reasoning_tag(other));
+}
+
 TEST(ReasoningSplit, AMessageMayLeaveItsThinkingOpen) {
   EXPECT_TRUE(leaves_reasoning_open("<think>\nso"));
   EXPECT_TRUE(leaves_reasoning_open("\n[THINK]so"));
