@@ -33,7 +33,8 @@ TEST(HubReference, AddressesAreTakenApart) {
   EXPECT_EQ(taken_apart("https://hub.example/a/b/blob/main/c/d%20e.gguf"), "a|b||c/d e.gguf|main");
   EXPECT_EQ(taken_apart("hub.example/a/b/resolve/v1/d.gguf?download=true"), "a|b||d.gguf|v1");
   EXPECT_EQ(taken_apart("hub.example/a/b/blob/main/c/d.gguf"), "a|b||c/d.gguf|main");
-  EXPECT_EQ(taken_apart("my.owner/b/c/d.gguf"), "my.owner|b||c/d.gguf|main") << "not an address, but a file in a folder";
+  EXPECT_EQ(taken_apart("my.owner/b/c/d.gguf"), "my.owner|b||c/d.gguf|main")
+      << "not an address, but a file in a folder";
   EXPECT_EQ(taken_apart("a.b/c/d.gguf"), "a.b|c||d.gguf|main") << "an owner's name may have a dot";
   EXPECT_EQ(taken_apart("a/b/resolve/v1/d.gguf"), "a|b||resolve/v1/d.gguf|main") << "a folder of that name";
   for (const char* text :
