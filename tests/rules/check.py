@@ -139,6 +139,14 @@ def check_families(problems):
                 problems.append(f"{path}: the family is not in families.cc")
 
 
+def check_oracles(files, problems):
+    runner = read("tests/golden/oracle/run")
+    for path in files:
+        name = os.path.basename(path)
+        if path.startswith("tests/golden/oracle/") and name.endswith(".py") and not re.search(rf"[\s|]{re.escape(name)}\b", runner):
+            problems.append(f"{path}: tests/golden/oracle/run has no line for it")
+
+
 def main():
     files = tracked()
     known = frozenset(files)
@@ -159,6 +167,7 @@ def main():
                 if MACHINE_PATH.search(line) and path not in ("dev", "tests/rules/check.py"):
                     problems.append(f"{path}:{number}: names a path of one machine")
     check_families(problems)
+    check_oracles(files, problems)
     for problem in problems:
         print(problem)
     print(f"rules: {len(files)} files, {len(problems)} problems")
