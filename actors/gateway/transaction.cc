@@ -91,9 +91,21 @@ void transaction::guard(const Step& step) {
     step();
   } catch (const std::exception& e) {
     spdlog::error("{} {} failed: {} {}", head_.method, path_of(head_.target), e.what(), request_id_);
-    if (ended_) return host_.end(false);
-    fail(http::edge_error(500, {}, "the server failed at this request; its log says why"));
+    apologize();
   }
+}
+
+/// An error for what nobody expected, where it can still be told: not without a head or behind an end.
+void transaction::apologize() {
+  if (!ended_ && (!streaming_ || bytes_sent_ > 0)) {
+    try {
+      return fail(http::edge_error(500, {}, "the server failed at this request; its log says why"));
+    } catch (const std::exception& e) {
+      spdlog::error("{} cannot be told: {}", request_id_, e.what());
+    }
+  }
+  if (!ended_) finish(client_closed, false, {});
+  host_.end(false);
 }
 
 void transaction::run(std::string body) {
@@ -300,8 +312,9 @@ void transaction::end_stream(std::string frames, bool keep_alive) {
 void transaction::push(std::string bytes, std::vector<credit_mark> marks) {
   last_sent_ = clock::now();
   if (bytes_sent_ == 0) shared_.metrics.first_byte(std::chrono::duration<double>(last_sent_ - began_).count());
-  bytes_sent_ += bytes.size();
+  const std::size_t size = bytes.size();
   host_.send(std::move(bytes), std::move(marks));
+  bytes_sent_ += size;
 }
 
 void transaction::sent(const std::vector<credit_mark>& marks) {
@@ -324,9 +337,11 @@ void transaction::on_deadline() {
   if (ended_ || !exchange_) return;
   const bool waits_for_answer = !call_ || !exchange_->attached();
   const bool too_long = waits_for_answer && now >= asked_ + shared_.config.answer_timeout;
-  if (too_long && route_.to == route::metrics) return respond_metrics({});
-  if (too_long) return fail(later("the server does not answer at the moment; please repeat the request"));
-  if (stream_ && now >= last_sent_ + shared_.config.ping_interval) send_frames(http::sse_ping(), {});
+  guard([&] {
+    if (too_long && route_.to == route::metrics) return respond_metrics({});
+    if (too_long) return fail(later("the server does not answer at the moment; please repeat the request"));
+    if (stream_ && now >= last_sent_ + shared_.config.ping_interval) send_frames(http::sse_ping(), {});
+  });
 }
 
 void transaction::gone() {

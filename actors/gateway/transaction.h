@@ -69,6 +69,7 @@ class transaction {
  private:
   template <class Step>
   void guard(const Step& step);
+  void apologize();
   void answer_now();
   void parsed_call(http::parsed<http::call> call);
   void ask(exchange_order order);

@@ -145,13 +145,15 @@ std::vector<gguf_group> gguf_groups(const std::vector<hub_file>& files) {
   for (const hub_file& f : files) {
     if (!f.path.ends_with(".gguf") || is_beside_a_model(f.path)) continue;
     const std::string name = name_of(f.path);
-    if (name.starts_with('.')) continue;  // a hidden file has no name that a folder could be called by
+    // Of what is hidden or has nothing before its number no folder could be called.
+    if (f.path.starts_with('.') || f.path.find("/.") != std::string::npos || stem_of(name).empty()) continue;
+    const auto part = formats::parse_shard_name(name);
     const std::string folder = f.path.substr(0, f.path.size() - name.size());
-    gguf_group& group = groups[folder + stem_of(name)];
+    gguf_group& group = groups[folder + stem_of(name) + "/" + std::to_string(part ? part->count : 0)];
     group.stem = stem_of(name);
     group.folder = folder;
     group.quant = quant_of_path(folder, name);
-    if (const auto part = formats::parse_shard_name(name)) group.parts = part->count;
+    if (part) group.parts = part->count;
     group.files.push_back(f);
   }
   std::vector<gguf_group> out;

@@ -42,7 +42,9 @@ bool drop_host(std::string_view& text) {
   if (slash == std::string_view::npos) return false;
   const std::string_view host = text.substr(0, slash);
   const std::string_view rest = text.substr(slash + 1);
-  const bool is_address = is_page(rest) || (std::ranges::count(rest, '/') == 1 && !rest.ends_with(".gguf"));
+  std::string_view path = rest.substr(0, rest.find_first_of("?#@"));
+  if (path.ends_with('/')) path.remove_suffix(1);
+  const bool is_address = is_page(path) || (std::ranges::count(path, '/') == 1 && !path.ends_with(".gguf"));
   const bool is_host = is_word(host) && host.find('.') != std::string_view::npos && is_address;
   if (!has_scheme && !is_host) return false;
   text = rest.substr(0, rest.find_first_of("?#"));

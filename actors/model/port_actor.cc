@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <caf/all.hpp>
 #include <chrono>
+#include <cmath>
 
+#include "actors/model/tokenizer_actor.h"
 #include "actors/support/error_bridge.h"
 #include "engine/templates/reasoning_split.h"
 #include "protocol/messages/type_ids.h"
@@ -89,14 +91,19 @@ void port_actor_state::open_at_decode(const msg::open_stream& message) {
               caf::actor_cast<raw_token_sink>(caf::strong_actor_ptr(self_->ctrl())));
 }
 
-msg::token port_actor_state::with_bytes(const msg::raw_token& raw) const {
+msg::token port_actor_state::with_bytes(const msg::raw_token& raw, bool hidden) const {
   const tokenize::tokenizer& vocabulary = *core_->tokenizer;
-  const bool hidden = vocabulary.is_control(raw.id) && !templates::is_reasoning_tag(vocabulary.bytes_of(raw.id));
   msg::token token{
       raw.id, hidden ? std::string() : std::string(vocabulary.bytes_of(raw.id)), raw.logprob, {}, raw.sampler_state};
   for (std::size_t i = 0; i < raw.top_ids.size(); ++i)
     token.top.push_back({raw.top_ids[i], std::string(vocabulary.bytes_of(raw.top_ids[i])), raw.top_logprobs[i]});
   return token;
+}
+
+/// Of the control tokens that are made nobody sees any but those around thinking.
+bool port_actor_state::is_hidden(token_id id) const {
+  const tokenize::tokenizer& vocabulary = *core_->tokenizer;
+  return vocabulary.is_control(id) && !templates::is_reasoning_tag(vocabulary.bytes_of(id));
 }
 
 void port_actor_state::forward(const msg::raw_tokens& message) {
@@ -105,8 +112,12 @@ void port_actor_state::forward(const msg::raw_tokens& message) {
   msg::tokens_made out{
       message.key, message.epoch,    message.first_index, {}, static_cast<msg::stream_end>(message.end), message.fault,
       {},          message.embedding};
-  for (const msg::raw_token& raw : message.tokens) out.tokens.push_back(with_bytes(raw));
-  for (const msg::raw_token& raw : message.prompt) out.prompt.push_back(with_bytes(raw));
+  for (const msg::raw_token& raw : message.tokens) out.tokens.push_back(with_bytes(raw, is_hidden(raw.id)));
+  // An echo has its control tokens, but for a beginning that nobody wrote. Only the first has no probability.
+  for (const msg::raw_token& raw : message.prompt) {
+    const bool is_first = std::isnan(raw.logprob.value());
+    out.prompt.push_back(with_bytes(raw, is_first && is_added_begin(*core_->tokenizer, raw.id)));
+  }
   self_->send(route->sink, std::move(out));
   if (message.end != 0) streams_->ended(message.key);
 }

@@ -30,7 +30,8 @@ class port_actor_state {
   void open(const msg::open_stream& message, const stream_sink& sink);
   void open_at_decode(const msg::open_stream& message);
   void forward(const msg::raw_tokens& message);
-  msg::token with_bytes(const msg::raw_token& raw) const;
+  msg::token with_bytes(const msg::raw_token& raw, bool hidden) const;
+  bool is_hidden(token_id id) const;
   void bind(std::uint64_t epoch, const decode_actor& decode);
   void watch(const stream_sink& sink);
   void sink_down(const caf::actor_addr& address);

@@ -2,6 +2,7 @@
 #include "actors/model/tokenizer_actor.h"
 
 #include <caf/all.hpp>
+#include <span>
 
 #include "actors/model/infill_prompt.h"
 #include "actors/support/error_bridge.h"
@@ -44,7 +45,17 @@ std::vector<token_id> encode_spans(const tokenize::tokenizer& vocabulary,
   return vocabulary.encode(spans);
 }
 
+/// The text of ids as their echo has it.
+std::string echo_of(const tokenize::tokenizer& vocabulary, std::span<const token_id> ids) {
+  if (!ids.empty() && is_added_begin(vocabulary, ids.front())) ids = ids.subspan(1);
+  return vocabulary.decode(ids, false);
+}
+
 }  // namespace
+
+bool is_added_begin(const tokenize::tokenizer& vocabulary, token_id id) {
+  return vocabulary.adds_bos() && vocabulary.bos() == id;
+}
 
 encoded_prompt encode(const model_core& core, const msg::encode_prompt& message) {
   const msg::prompt& prompt = message.prompt;
@@ -57,7 +68,7 @@ encoded_prompt encode(const model_core& core, const msg::encode_prompt& message)
   switch (prompt.kind) {
     case msg::prompt_kind::ids:
       out.encoded.ids = prompt.ids;
-      if (prompt.want_text) out.encoded.text = core.tokenizer->decode(prompt.ids, true);
+      if (prompt.want_text) out.encoded.text = echo_of(*core.tokenizer, prompt.ids);
       break;
     case msg::prompt_kind::infill: {
       auto ids = infill_ids(*core.tokenizer, prompt);

@@ -17,6 +17,9 @@ struct encoded_prompt {
 };
 encoded_prompt encode(const model_core& core, const msg::encode_prompt& message);
 
+/// Whether a token at the beginning of a text is the one that is put there, which no echo shows.
+bool is_added_begin(const tokenize::tokenizer& vocabulary, token_id id);
+
 class tokenizer_state {
  public:
   explicit tokenizer_state(tokenizer_actor::pointer self);

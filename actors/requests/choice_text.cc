@@ -56,6 +56,8 @@ text_step choice_text::push(const msg::token& token) {
     ++reasoning_tokens_;
   }
   measure();
+  pending_token& last = pending_.back();
+  if (had_opened && !last.open) last.before = token.bytes.size() - std::min(token.bytes.size(), last.end - last.begin);
   settle(false, step);
   return step;
 }
@@ -88,7 +90,7 @@ void choice_text::settle(bool last, text_step& step) {
     for (pending_token& p : pending_) {
       p.open = false;
       if (p.end <= whole) continue;
-      p.token.bytes.resize(std::min(p.token.bytes.size(), whole - p.begin));
+      p.token.bytes.resize(std::min(p.token.bytes.size(), p.before + whole - p.begin));
       p.end = whole;
     }
     show(cut, step);

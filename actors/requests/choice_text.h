@@ -45,6 +45,7 @@ class choice_text {
     msg::text_token token;
     std::size_t begin = 0, end = 0;  // its share of the whole answer, in bytes
     bool open = false;               // ends inside a character that is not complete yet
+    std::size_t before = 0;          // bytes of the token in front of its share: of thinking
   };
   void take(std::string_view text, bool last, text_step& step);
   void measure();

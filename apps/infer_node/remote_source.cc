@@ -20,12 +20,14 @@ class remote final : public answer_source {
 
   answer_report answer(const question& asked, bool split, const sink& show, const std::atomic<bool>* cancel) override {
     const bool inside = split && !asked.raw && opens_reasoning(asked, cancel);
+    // Where the prompt opens the thinking, an answer without any could not be told from one that is nothing else.
+    const bool whole = !split || inside;
     answer_report report;
     piece_stream pieces(split, inside, show);
     event_reader events(
         {[&](std::string_view text) { pieces.text(text); }, [&](std::string_view text) { pieces.reasoning(text); }});
     const auto got = actors::http_post(
-        url_, asked.raw ? "/v1/completions" : "/v1/chat/completions", boost::json::serialize(body_of(asked, split)),
+        url_, asked.raw ? "/v1/completions" : "/v1/chat/completions", boost::json::serialize(body_of(asked, whole)),
         api_key_, [&](std::string_view data) { events.push(data); }, cancel);
     const auto since_first = pieces.since_first_s();
     pieces.finish();
@@ -50,7 +52,8 @@ class remote final : public answer_source {
   }
 
  private:
-  boost::json::object body_of(const question& asked, bool split) const {
+  /// `whole`: the server is to leave thinking in the text.
+  boost::json::object body_of(const question& asked, bool whole) const {
     boost::json::object body = http::sampling_body(asked.settings.sampling);
     boost::json::object more = chat_body(asked.turns, asked.settings);
     if (asked.raw) {
@@ -58,8 +61,7 @@ class remote final : public answer_source {
       more.erase("chat_template_kwargs");
       more["prompt"] = asked.turns.front().content;
     }
-    // A server may set thinking apart, or leave that to piece_stream.
-    if (!split && !asked.raw) more["reasoning_format"] = "none";
+    if (whole && !asked.raw) more["reasoning_format"] = "none";
     for (auto& member : more) body[member.key()] = std::move(member.value());
     if (!model_.empty()) body["model"] = model_;
     body["stream"] = true;

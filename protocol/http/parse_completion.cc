@@ -73,13 +73,11 @@ parsed<void> read_suffix(const fields& from, msg::generate& out) {
 parsed<void> read_tokens(const fields& from, msg::generate& out) {
   INFER_TRY(const auto parse_special, read_bool(from, "parse_special"));
   INFER_TRY(const auto add_special, read_bool(from, "add_special"));
-  // Who writes a whole prompt writes the control tokens of it, too. What is to be filled in stands in plain text, and
-  // where the tokens of a prompt are shown their texts must be the prompt's.
+  // Who writes a whole prompt writes the control tokens of it, too; what is to be filled in stands in plain text.
   INFER_TRY(const json::string* const suffix, read_string(from, "suffix"));
   const bool is_whole = suffix == nullptr || suffix->empty();
-  const bool is_shown = out.echo && out.logprobs;
   const auto set = [&](msg::prompt& prompt) {
-    prompt.parse_special = parse_special.value_or(is_whole && !is_shown);
+    prompt.parse_special = parse_special.value_or(is_whole);
     prompt.add_special = add_special.value_or(true);
   };
   set(out.prompt);

@@ -418,6 +418,7 @@ class servers(chatting):
                 first, second = server.asked
                 self.assertEqual(first["messages"], [{"role": "user", "content": "2+2?"}])
                 self.assertNotIn("chat_template_kwargs", first)
+                self.assertEqual(first.get("reasoning_format"), "none" if end else None)
                 self.assertEqual(second["messages"][1], {"role": "assistant", "content": "It is four.", "reasoning_content": "let me see"})
                 self.assertEqual(second["chat_template_kwargs"], {"enable_thinking": False, "thinking": False})
                 self.assertTrue(second["stream"])

@@ -307,6 +307,11 @@ class limits_and_messages(unittest.TestCase):
         counts = [call("/v1/completions", {"prompt": text, "max_tokens": 1, **fields})["usage"]["prompt_tokens"] for fields in ({}, {"parse_special": False})]
         self.assertEqual(counts[0], len(call("/tokenize", {"content": text, "add_special": True})["tokens"]))
         self.assertGreater(counts[1], counts[0] + 10)
+        ids = call("/tokenize", {"content": text, "add_special": True})["tokens"]
+        for prompt in (text, ids):
+            choice = call("/v1/completions", {"prompt": prompt, "max_tokens": 0, "echo": True, "logprobs": 0})["choices"][0]
+            self.assertEqual((choice["text"], "".join(choice["logprobs"]["tokens"])), (text, text))
+            self.assertEqual(choice["logprobs"]["text_offset"][-1], len(text) - 1)
 
     def test_row_22_a_picture_for_a_model_that_cannot_see_is_a_fault_of_its_part(self):
         for url in ("data:image/png;charset=utf-8;base64,iVBORw0KGgo=", "http://127.0.0.1:1/x.png", "file:///etc/passwd", "x" * 3_000_000):

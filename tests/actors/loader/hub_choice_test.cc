@@ -56,8 +56,16 @@ TEST(HubChoice, WhatCannotRunIsTakenOnlyByName) {
 }
 
 TEST(HubChoice, EveryModelHasAFolderOfItsOwn) {
-  EXPECT_EQ(chosen("a/b", {{".gguf", 1}, {"c/.d-Q4_0.gguf", 1}, {"m-Q8_0.gguf", 9}}), "Q8_0: m-Q8_0.gguf");
-  EXPECT_THAT(chosen("a/b", {{".gguf", 1}}), testing::HasSubstr("has neither GGUF files nor safetensors"));
+  for (const char* const nameless : {".gguf", "c/.d-Q4_0.gguf", ".c/d-Q4_0.gguf", "c/.d/e-Q4_0.gguf",
+                                     "-00001-of-00001.gguf", "c/-00001-of-00002.gguf"}) {
+    EXPECT_EQ(chosen("a/b", {{nameless, 1}, {"m-Q8_0.gguf", 9}}), "Q8_0: m-Q8_0.gguf") << nameless;
+    EXPECT_THAT(chosen("a/b", {{nameless, 1}}), testing::HasSubstr("has neither GGUF files nor safetensors"));
+  }
+  const std::vector<std::pair<std::string, std::uint64_t>> both{
+      {"m-Q8_0.gguf", 8}, {"m-Q8_0-00001-of-00002.gguf", 5}, {"m-Q8_0-00002-of-00002.gguf", 5}};
+  EXPECT_THAT(chosen("a/b", both), testing::EndsWith(": m-Q8_0.gguf"));
+  EXPECT_THAT(chosen("a/b/m-Q8_0-00002-of-00002.gguf", both),
+              testing::EndsWith(": m-Q8_0-00001-of-00002.gguf m-Q8_0-00002-of-00002.gguf"));
   const std::vector<std::pair<std::string, std::uint64_t>> alike{{"a--b.gguf", 1}, {"a/b.gguf", 2}, {"c/b.gguf", 3}};
   std::set<std::string> tags;
   for (const auto& [path, bytes] : alike) {

@@ -26,6 +26,8 @@ TEST(HubReference, AddressesAreTakenApart) {
   EXPECT_EQ(taken_apart("https://hub.example/a/b"), "a|b|||main");
   EXPECT_EQ(taken_apart("http://localhost:81/a/b/"), "a|b|||main");
   EXPECT_EQ(taken_apart("hub.example/a/b"), "a|b|||main");
+  EXPECT_EQ(taken_apart("hub.example/a/b/?x=c/d"), "a|b|||main");
+  EXPECT_EQ(taken_apart("hub.example/a/b@refs/pr/1"), "a|b|||refs/pr/1");
   EXPECT_EQ(taken_apart("hub.example/a/b:Q4_K_M@v1"), "a|b|Q4_K_M||v1");
   EXPECT_EQ(taken_apart("hf:hub.example/a/b.c"), "a|b.c|||main");
   EXPECT_EQ(taken_apart("https://hub.example/a/b/tree/v1.0"), "a|b|||v1.0");

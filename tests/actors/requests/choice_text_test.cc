@@ -104,6 +104,17 @@ TEST(choice_text, tokens_keep_their_share_where_what_was_held_is_no_tag) {
   }
 }
 
+TEST(choice_text, a_stop_string_cuts_what_of_a_token_is_the_answer) {
+  const std::vector<std::string> stop{"e"};
+  choice_text text(stop);
+  text.split_reasoning(true);
+  text.push(token("so</think>"));
+  const text_step step = text.push(token(" The"));
+  EXPECT_EQ(step.text, "Th");
+  ASSERT_EQ(step.tokens.size(), 1u);
+  EXPECT_EQ(step.tokens[0].bytes, " Th");
+}
+
 TEST(choice_text, thinking_that_never_ends_is_not_the_answer) {
   choice_text text({});
   text.split_reasoning(true);

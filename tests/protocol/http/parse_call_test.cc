@@ -333,8 +333,6 @@ TEST(ParseCompletion, TakesSeveralPromptsEchoSuffixAndBestOf) {
   EXPECT_EQ(infill.generate.prompt.suffix, "return x");
   EXPECT_FALSE(infill.generate.prompt.parse_special) << "it is a file's text";
   EXPECT_TRUE(good(completion(R"("prompt":"x","echo":true)")).generate.prompt.parse_special);
-  EXPECT_FALSE(good(completion(R"("prompt":"x","echo":true,"logprobs":1)")).generate.prompt.parse_special)
-      << "its tokens are shown one by one";
   const call best = good(completion(R"("prompt":"x","n":2,"best_of":5)"));
   EXPECT_EQ(best.generate.choices, 5u);
   EXPECT_EQ(best.kept, 2u);
