@@ -111,13 +111,12 @@ void transaction::apologize() {
 void transaction::run(std::string body) {
   if (head_.method != "POST") return guard([this] { answer_now(); });
   const http::call_kind kind = kind_of(route_.to);
-  const auto parse = [kind, defaults = shared_.config.defaults](std::string text) {
-    return http::parse_call(kind, std::move(text), defaults);
-  };
-  if (body.size() <= shared_.config.parse_threshold) return guard([&] { parsed_call(parse(std::move(body))); });
-  auto text = std::make_shared<std::string>(std::move(body));
-  auto result = std::make_shared<std::packaged_task<http::parsed<http::call>()>>(
-      [text, parse] { return parse(std::move(*text)); });
+  if (body.size() <= shared_.config.parse_threshold)
+    return guard([&] { parsed_call(http::parse_call(kind, std::move(body), shared_.config.defaults)); });
+  const auto result = std::make_shared<std::packaged_task<http::parsed<http::call>()>>(
+      [kind, text = std::move(body), defaults = shared_.config.defaults]() mutable {
+        return http::parse_call(kind, std::move(text), defaults);
+      });
   host_.run_aside([result] { (*result)(); },
                   [this, result] { guard([&] { parsed_call(result->get_future().get()); }); });
 }

@@ -211,13 +211,8 @@ result<chosen_model> choose_gguf(const reference& of, const std::vector<gguf_gro
 
 /// "model-00001-of-00003.safetensors" and "model.safetensors-00001-of-00003.safetensors": names as in an index.
 bool is_part_of_index(std::string_view name) {
-  constexpr std::string_view ending = ".safetensors", shape = "00000-of-00000";
-  name.remove_suffix(ending.size());
-  if (name.size() < shape.size()) return false;
-  const std::string_view number = name.substr(name.size() - shape.size());
-  const std::string_view before = name.substr(0, name.size() - shape.size());
-  const auto fits = [](char c, char of) { return of == '0' ? c >= '0' && c <= '9' : c == of; };
-  return std::ranges::equal(number, shape, fits) && (before == "model-" || before == "model.safetensors-");
+  const auto part = formats::parse_shard_name(name, ".safetensors");
+  return part && (part->prefix == "model" || part->prefix == "model.safetensors");
 }
 
 result<chosen_model> choose_folder(const std::vector<hub_file>& files) {

@@ -1,6 +1,7 @@
 // Encoding and its behaviour.
 #include "actors/model/tokenizer_actor.h"
 
+#include <algorithm>
 #include <caf/all.hpp>
 #include <span>
 
@@ -32,9 +33,12 @@ result<std::vector<templates::rendered_span>> render(const model_core& core, con
 
 bool opens_reasoning(const msg::prompt& prompt, const std::vector<templates::rendered_span>& rendered) {
   if (prompt.continue_last) return templates::leaves_reasoning_open(prompt.messages.back().content);
-  std::string text;
-  for (const auto& span : rendered) text += span.text;
-  return templates::ends_in_reasoning(text);
+  // The end is enough: a tag and the white space behind it.
+  constexpr std::size_t enough = 64;
+  std::string end;
+  for (auto span = rendered.rbegin(); span != rendered.rend() && end.size() < enough; ++span)
+    end.insert(0, span->text, span->text.size() - std::min(span->text.size(), enough));
+  return templates::ends_in_reasoning(end);
 }
 
 std::vector<token_id> encode_spans(const tokenize::tokenizer& vocabulary,

@@ -24,11 +24,13 @@ std::string shard_name::text() const {
   return prefix + tail.data();
 }
 
-std::optional<shard_name> parse_shard_name(std::string_view file_name) {
-  constexpr std::string_view pattern = "-00001-of-00001.gguf";
+std::optional<shard_name> parse_shard_name(std::string_view file_name, std::string_view ending) {
+  constexpr std::string_view pattern = "-00001-of-00001";
+  if (!file_name.ends_with(ending)) return std::nullopt;
+  file_name.remove_suffix(ending.size());
   if (file_name.size() < pattern.size()) return std::nullopt;
   const std::string_view tail = file_name.substr(file_name.size() - pattern.size());
-  if (tail[0] != '-' || tail.substr(6, 4) != "-of-" || tail.substr(15) != ".gguf") return std::nullopt;
+  if (tail[0] != '-' || tail.substr(6, 4) != "-of-") return std::nullopt;
   const auto number = five_digits(tail.substr(1, 5));
   const auto count = five_digits(tail.substr(10, 5));
   if (!number || !count || *number == 0 || *number > *count) return std::nullopt;

@@ -18,7 +18,7 @@ struct shard_name {
   shard_name with_number(std::uint32_t other) const { return {prefix, other, count}; }
 };
 
-/// Takes a file's name (no folder) apart; nothing where it does not follow the pattern.
-std::optional<shard_name> parse_shard_name(std::string_view file_name);
+/// Takes a file's name (no folder) apart; nothing where it does not follow the pattern with this ending.
+std::optional<shard_name> parse_shard_name(std::string_view file_name, std::string_view ending = ".gguf");
 
 }  // namespace infer::formats

@@ -89,8 +89,7 @@ result<double> member_or_class_value(const key_view& keys, const std::string& me
     if (const auto flag = keys.raw().boolean(member)) return flag.value() ? 1.0 : 0.0;
     return keys.raw().real(member);
   }
-  const auto type = keys.raw().text("model_type");
-  return type ? hub_default_of(type.value(), member).value_or(otherwise) : otherwise;
+  return keys.class_default(member).value_or(otherwise);
 }
 
 /// What hub configurations say by other means than one key.
@@ -168,14 +167,17 @@ bool key_view::is_none(std::string_view key) const {
          });
 }
 
+std::optional<double> key_view::class_default(std::string_view member) const {
+  if (!is_hub()) return std::nullopt;
+  const auto type = file_.keys().text("model_type");
+  return type ? hub_default_of(type.value(), member) : std::nullopt;
+}
+
 std::optional<double> key_view::class_value(std::string_view key) const {
   if (!is_hub() || has(key) || is_none(key)) return std::nullopt;
-  const auto type = file_.keys().text("model_type");
-  if (!type) return std::nullopt;
   for (const hub_key& row : hub_keys()) {
     if (row.gguf != key) continue;
-    if (const auto value = hub_default_of(type.value(), row.hub))
-      return row.value == nullptr ? *value : row.value(*value);
+    if (const auto value = class_default(row.hub)) return row.value == nullptr ? *value : row.value(*value);
   }
   return std::nullopt;
 }

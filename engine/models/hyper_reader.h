@@ -25,6 +25,8 @@ class key_view {
   bool has(std::string_view key) const;
   /// Whether a folder has the key and says that it has no value.
   bool is_none(std::string_view key) const;
+  /// The value that a folder's configuration class has for a member of config.json; none of other files.
+  std::optional<double> class_default(std::string_view member) const;
   /// The value that a folder's configuration class has for a key that the folder does not name.
   std::optional<double> class_value(std::string_view key) const;
   /// Errors: of metadata::real.

@@ -9,7 +9,6 @@
 
 #include "engine/formats/fault.h"
 #include "engine/formats/quote.h"
-#include "engine/models/hub_defaults.h"
 
 namespace infer::models {
 namespace {
@@ -132,12 +131,9 @@ result<scaling> read_hub(const formats::metadata& config, bool local, bool share
 /// A file that does not say from which context it is scaled means its class's, else the one that it is scaled to.
 void take_original_context(const hyper_values& h, const key_view& keys, scaling& s) {
   if (s.kind != "yarn" && s.kind != "llama3" && s.kind != "longrope") return;
-  if (keys.is_hub()) {
-    const std::string member = "original_max_position_embeddings";
-    const auto type = keys.raw().text("model_type");
-    const auto of_class = type ? hub_default_of(type.value(), member) : std::nullopt;
-    if (of_class && !keys.raw().contains(member)) s.original_context = *of_class;
-  }
+  constexpr std::string_view member = "original_max_position_embeddings";
+  if (const auto of_class = keys.class_default(member); of_class && !keys.raw().contains(member))
+    s.original_context = *of_class;
   if (s.original_context == 0) s.original_context = h[hyper::context];
 }
 

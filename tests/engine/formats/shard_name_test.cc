@@ -16,6 +16,14 @@ TEST(ShardName, TakesNamesApart) {
   EXPECT_EQ(name->with_number(1).text(), "Qwen3-8B-Q4_K_M-00001-of-00013.gguf");
 }
 
+TEST(ShardName, OtherFormatsHaveAnotherEnding) {
+  const auto name = parse_shard_name("model-00002-of-00013.safetensors", ".safetensors");
+  ASSERT_TRUE(name);
+  EXPECT_EQ(name->prefix, "model");
+  EXPECT_EQ(name->count, 13u);
+  EXPECT_FALSE(parse_shard_name("model-00002-of-00013.gguf", ".safetensors"));
+}
+
 TEST(ShardName, RefusesOtherNames) {
   for (const auto* name : {"model.gguf", "model-0001-of-00003.gguf", "model-00001-of-00003.bin", "00001-of-00003.gguf",
                            "model-00000-of-00003.gguf", "model-00004-of-00003.gguf", "model-0000x-of-00003.gguf",
