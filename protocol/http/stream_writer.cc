@@ -19,34 +19,36 @@ stream_writer::stream_writer(const call& call, answer_head head)
       head_(std::move(head)),
       offsets_(choices_, 0) {}
 
-void stream_writer::add_usage_slot(json::object& out) const {
+json::object stream_writer::frame(json::array choices) const {
+  json::object out = begin_answer(head_, kind_ == call_kind::chat ? "chat.completion.chunk" : "text_completion");
+  out["choices"] = std::move(choices);
   if (include_usage_) out["usage"] = nullptr;
+  return out;
 }
 
-std::string stream_writer::chunk(std::uint32_t choice, json::object delta, json::value logprobs,
-                                 const char* finish) const {
+json::object stream_writer::chunk(std::uint32_t choice, json::object delta, json::value logprobs,
+                                  const char* finish) const {
   json::object entry;
   entry["index"] = choice;
   entry["delta"] = std::move(delta);
   entry["logprobs"] = std::move(logprobs);
   entry["finish_reason"] = finish == nullptr ? json::value(nullptr) : json::value(finish);
-  json::object out = begin_answer(head_, "chat.completion.chunk");
-  out["choices"] = json::array{std::move(entry)};
-  add_usage_slot(out);
-  return sse_data(std::move(out));
+  return frame(json::array{std::move(entry)});
 }
 
-std::string stream_writer::text_chunk(std::uint32_t choice, const std::string& text, json::value logprobs,
-                                      const char* finish) const {
+json::object stream_writer::text_chunk(std::uint32_t choice, const std::string& text, json::value logprobs,
+                                       const char* finish) const {
   json::object entry;
   entry["text"] = text;
   entry["index"] = choice;
   entry["logprobs"] = std::move(logprobs);
   entry["finish_reason"] = finish == nullptr ? json::value(nullptr) : json::value(finish);
-  json::object out = begin_answer(head_, "text_completion");
-  out["choices"] = json::array{std::move(entry)};
-  add_usage_slot(out);
-  return sse_data(std::move(out));
+  return frame(json::array{std::move(entry)});
+}
+
+json::object stream_writer::end_chunk(const msg::choice_finished& event) const {
+  if (kind_ == call_kind::chat) return chunk(event.choice, {}, nullptr, finish_name(event.reason));
+  return text_chunk(event.choice, {}, nullptr, finish_name(event.reason));
 }
 
 std::string stream_writer::started(const msg::request_started& event) {
@@ -57,7 +59,7 @@ std::string stream_writer::started(const msg::request_started& event) {
     json::object delta;
     delta["role"] = "assistant";
     delta["content"] = "";
-    out += chunk(choice, std::move(delta), nullptr, nullptr);
+    out += sse_data(chunk(choice, std::move(delta), nullptr, nullptr));
   }
   return out;
 }
@@ -68,41 +70,41 @@ std::string stream_writer::text(const msg::text_made& event) {
   if (kind_ != call_kind::chat) {
     json::value logprobs = nullptr;
     if (logprobs_) logprobs = legacy_logprobs(event.tokens, offsets_[event.choice]);
-    return text_chunk(event.choice, event.text, std::move(logprobs), nullptr);
+    return sse_data(text_chunk(event.choice, event.text, std::move(logprobs), nullptr));
   }
   std::string out;
   json::object delta;
   if (!event.reasoning.empty()) {
     delta["reasoning_content"] = event.reasoning;
-    if (event.text.empty() && event.tokens.empty()) return chunk(event.choice, std::move(delta), nullptr, nullptr);
-    out = chunk(event.choice, std::move(delta), nullptr, nullptr);
+    out = sse_data(chunk(event.choice, std::move(delta), nullptr, nullptr));
+    if (event.text.empty() && event.tokens.empty()) return out;
     delta = {};
   }
   delta["content"] = event.text;
   json::value logprobs = nullptr;
   if (logprobs_) logprobs = chat_logprobs(event.tokens);
-  return out + chunk(event.choice, std::move(delta), std::move(logprobs), nullptr);
+  return out + sse_data(chunk(event.choice, std::move(delta), std::move(logprobs), nullptr));
 }
 
 std::string stream_writer::choice_finished(const msg::choice_finished& event) {
   if (event.choice >= choices_) return {};
   last_ = event;
-  if (kind_ == call_kind::infill) return {};
-  if (kind_ != call_kind::chat) return text_chunk(event.choice, {}, nullptr, finish_name(event.reason));
-  return chunk(event.choice, {}, nullptr, finish_name(event.reason));
+  ++ended_;
+  if (kind_ == call_kind::infill || (ended_ == choices_ && !include_usage_)) return {};
+  return sse_data(end_chunk(event));
 }
 
 std::string stream_writer::finished(const msg::request_finished& event) {
   if (kind_ == call_kind::infill) return sse_data(native_body({}, head_.model, &last_, &event));
-  std::string out;
+  json::object last;
   if (include_usage_) {
-    json::object last = begin_answer(head_, kind_ == call_kind::chat ? "chat.completion.chunk" : "text_completion");
-    last["choices"] = json::array();
+    last = frame({});
     last["usage"] = usage_of(event);
-    last["timings"] = timings_of(event);
-    out += sse_data(std::move(last));
+  } else {
+    last = end_chunk(last_);
   }
-  return out + sse_done();
+  last["timings"] = timings_of(event);
+  return sse_data(std::move(last)) + sse_done();
 }
 
 std::string stream_writer::failed(const http_error& error) {

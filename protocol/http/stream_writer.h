@@ -1,5 +1,6 @@
 // The events of a request as the frames of an event stream, in the order that clients rely on: the role of every
-// choice, text, the finish reasons, the usage where it was asked for, [DONE]. Infills have llama.cpp's shape instead.
+// choice, text, the finish reasons, the usage where it was asked for, [DONE]. The frame before [DONE] has the timings.
+// Infills have llama.cpp's shape instead.
 #pragma once
 
 #include <string>
@@ -19,17 +20,19 @@ class stream_writer {
 
   std::string started(const msg::request_started& event);
   std::string text(const msg::text_made& event);
+  /// Empty for the choice that ends last where no usage was asked for: its frame waits for the timings.
   std::string choice_finished(const msg::choice_finished& event);
   std::string finished(const msg::request_finished& event);
   /// The frame of an error; no [DONE] follows it.
   static std::string failed(const http_error& error);
 
  private:
-  std::string chunk(std::uint32_t choice, boost::json::object delta, boost::json::value logprobs,
-                    const char* finish) const;
-  std::string text_chunk(std::uint32_t choice, const std::string& text, boost::json::value logprobs,
-                         const char* finish) const;
-  void add_usage_slot(boost::json::object& out) const;
+  boost::json::object chunk(std::uint32_t choice, boost::json::object delta, boost::json::value logprobs,
+                            const char* finish) const;
+  boost::json::object text_chunk(std::uint32_t choice, const std::string& text, boost::json::value logprobs,
+                                 const char* finish) const;
+  boost::json::object end_chunk(const msg::choice_finished& event) const;
+  boost::json::object frame(boost::json::array choices) const;
 
   call_kind kind_;
   std::uint32_t choices_;
@@ -37,6 +40,7 @@ class stream_writer {
   bool include_usage_;
   answer_head head_;
   std::vector<std::uint64_t> offsets_;  // characters of each choice sent so far
+  std::uint32_t ended_ = 0;             // choices
   msg::choice_finished last_;
 };
 

@@ -88,6 +88,7 @@ def a_stream_has_its_parts_in_order(client):
 @case
 def a_stream_without_include_usage_has_no_usage(client):
     chunks = list(ask(client, stream=True, max_tokens=2))
+    assert chunks[-1].choices[0].finish_reason == "length" and chunks[-1].timings["predicted_n"] == 2, chunks[-1]
     assert all(c.choices and c.usage is None for c in chunks)
 
 

@@ -56,13 +56,34 @@ TEST(StreamWriter, SendsRoleTextFinishUsageDoneInThisOrder) {
       chunk_start +
       R"("choices":[],"usage":{"prompt_tokens":5,"completion_tokens":3,"total_tokens":8,"prompt_tokens_details":{"cached_tokens":2,)"))
       << end;
+  EXPECT_NE(end.find(R"("timings":{"cache_n":2,)"), std::string::npos) << end;
   EXPECT_TRUE(end.ends_with("}\n\ndata: [DONE]\n\n"));
 }
 
 TEST(StreamWriter, SaysNothingOfUsageUnlessAsked) {
   stream_writer writer(make_call(call_kind::chat), head());
   EXPECT_EQ(writer.started({1, "real", 5, 2, 9}).find("usage"), std::string::npos);
-  EXPECT_EQ(writer.finished(finished()), "data: [DONE]\n\n");
+  EXPECT_EQ(writer.choice_finished({1, 0, msg::finish_reason::stop, "", 3}), "") << "its frame waits for the timings";
+  const std::string end = writer.finished(finished());
+  EXPECT_EQ(end.find("usage"), std::string::npos) << end;
+  EXPECT_TRUE(end.starts_with(chunk_start +
+                              R"("choices":[{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}],)"
+                              R"("timings":{"cache_n":2,)"))
+      << end;
+  EXPECT_TRUE(end.ends_with("}}\n\ndata: [DONE]\n\n")) << end;
+}
+
+TEST(StreamWriter, EveryChoiceEndsOnceAndTheLastOneWithTheTimings) {
+  for (const call_kind kind : {call_kind::chat, call_kind::completion}) {
+    stream_writer writer(make_call(kind, 3), head());
+    std::string two = writer.choice_finished({1, 2, msg::finish_reason::stop, "", 3});
+    two += writer.choice_finished({1, 0, msg::finish_reason::length, "", 3});
+    EXPECT_EQ(writer.choice_finished({1, 1, msg::finish_reason::stop, "", 3}), "");
+    EXPECT_EQ(two.find("timings"), std::string::npos) << two;
+    EXPECT_LT(two.find(R"("index":2)"), two.find(R"("index":0)")) << two;
+    const std::string last = writer.finished(finished());
+    EXPECT_LT(last.find(R"("index":1)"), last.find(R"("timings")")) << last;
+  }
 }
 
 TEST(StreamWriter, GivesEveryChoiceItsRoleOnce) {
@@ -124,7 +145,8 @@ TEST(StreamWriter, CompletionsHaveTextAndRunningOffsets) {
               R"("top_logprobs":[{"é":-0.5,"bytes:\\xff":-9999.0},null],"text_offset":[0,1]},"finish_reason":null}])"),
       std::string::npos);
   EXPECT_NE(writer.text({1, 0, "éb", tokens(), 4}).find(R"("text_offset":[2,3])"), std::string::npos);
-  const std::string end = writer.choice_finished({1, 0, msg::finish_reason::stop, "", 3});
+  writer.choice_finished({1, 0, msg::finish_reason::stop, "", 3});
+  const std::string end = writer.finished(finished());
   EXPECT_NE(end.find(R"("object":"text_completion")"), std::string::npos);
   EXPECT_NE(end.find(R"({"text":"","index":0,"logprobs":null,"finish_reason":"stop"})"), std::string::npos);
 }
