@@ -267,6 +267,8 @@ class bench {
            [&] { ops.silu_gate(in.x.data(), in.x.data(), in.x.size(), y.data()); });
     report("gelu_gate", parameters, 1.5 * bytes, "B", roof_kind::none,
            [&] { ops.gelu_gate(in.x.data(), in.x.data(), in.x.size(), y.data()); });
+    report("gelu_erf_gate", parameters, 1.5 * bytes, "B", roof_kind::none,
+           [&] { ops.gelu_erf_gate(in.x.data(), in.x.data(), in.x.size(), y.data()); });
     report("add", parameters, 1.5 * bytes, "B", roof_kind::none,
            [&] { ops.add(in.x.data(), in.x.data(), in.x.size(), y.data()); });
     report("rope", parameters, bytes, "B", roof_kind::none,

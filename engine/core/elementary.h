@@ -119,4 +119,23 @@ namespace infer {
   return (0.5f * x) * (1.0f + tanh_f32(inner));
 }
 
+/// x·Φ(x), the form of gelu with the error function.
+/// Accuracy: ≤ 1.2e-7·max(1, |x|), as close as one rounding per operator of ½x·(1 + erf(x/√2)) comes.
+[[gnu::always_inline]] inline float gelu_erf_f32(float x) noexcept {
+  // Φ(−a) = ½·exp(−a·p(a)) for 0 ≤ a < 6.2; beyond, what is left of x·Φ(x) is less than 2e-9. p is a fit of
+  // −ln(2Φ(−a))/a that weighs an error as it shows in the result.
+  const float a = std::fabs(x);
+  float p = -1.5052605e-7f;
+  p = std::fma(p, a, 3.4968231e-6f);
+  p = std::fma(p, a, -3.2427447e-5f);
+  p = std::fma(p, a, 1.3241043e-4f);
+  p = std::fma(p, a, 1.1265942e-4f);
+  p = std::fma(p, a, -4.9404178e-3f);
+  p = std::fma(p, a, 3.6429205e-2f);
+  p = std::fma(p, a, 3.1828201e-1f);
+  p = std::fma(p, a, 7.9788766e-1f);
+  const float tail = a < 6.2f ? 0.5f * exp_f32(-(a * p)) : 0.0f;
+  return x * (x < 0.0f ? tail : 1.0f - tail);
+}
+
 }  // namespace infer

@@ -237,8 +237,28 @@ class step {
     for (const plan::op& o : ops) slot(o.out[0]).invalidate();
   }
 
-  decltype(kernels::op_table::silu_gate) gate_of(const plan::op& o) const {
-    return p_.plan.params[o.params].gate.act == plan::activation::silu ? ops_.silu_gate : ops_.gelu_gate;
+  kernels::op_table::gate_body gate_of(const plan::op& o) const {
+    switch (p_.plan.params[o.params].gate.act) {
+      case plan::activation::silu:
+        return ops_.silu_gate;
+      case plan::activation::gelu_tanh:
+        return ops_.gelu_gate;
+      case plan::activation::gelu_erf:
+        break;
+    }
+    return ops_.gelu_erf_gate;
+  }
+
+  kernels::op_table::activation_body activation_of(const plan::op& o) const {
+    switch (p_.plan.params[o.params].gate.act) {
+      case plan::activation::silu:
+        return ops_.silu;
+      case plan::activation::gelu_tanh:
+        return ops_.gelu;
+      case plan::activation::gelu_erf:
+        break;
+    }
+    return ops_.gelu_erf;
   }
 
   /// A pair of linear operations and the gate over them: each block of rows is gated where it was computed.
@@ -363,11 +383,12 @@ class step {
   }
 
   void activate(const plan::op& o) {
+    const auto act = activation_of(o);
     const slot_buffer& in = slot(o.in[0]);
     slot_buffer& out = slot(o.out[0]);
     each_token(p_.rows_in(in), [&](std::uint32_t t) {
       const std::size_t at = std::size_t{t} * in.width;
-      ops_.gelu(in.values.data() + at, in.width, out.values.data() + at);
+      act(in.values.data() + at, in.width, out.values.data() + at);
     });
     out.invalidate();
   }

@@ -340,10 +340,6 @@ result<std::unique_ptr<cpu_program>> make_cpu_program(const plan::plan& p, const
     if (group.kind != plan::state_kind::paged && group.kind != plan::state_kind::windowed)
       return fail(plan::fault::unsupported, "the CPU executor runs plans with paged and windowed state");
   }
-  for (const plan::op& o : p.ops) {
-    if (o.kind == plan::op_kind::activate && p.params[o.params].gate.act != plan::activation::gelu_tanh)
-      return fail(plan::fault::unsupported, "the CPU executor activates without a gate by gelu alone");
-  }
   auto program = std::make_unique<cpu_program>();
   program->plan = p;
   program->options = options;

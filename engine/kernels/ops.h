@@ -133,12 +133,13 @@ struct op_table {
   void (*rope)(const rope_args&);
   void (*store_kv)(const store_args&);
   void (*attention)(const attention_args&);
-  /// out = silu(gate)·up, element by element. Shapes: [count].
-  void (*silu_gate)(const float* gate, const float* up, std::size_t count, float* out);
-  /// out = gelu(gate)·up with gelu's tanh form. Shapes: [count].
-  void (*gelu_gate)(const float* gate, const float* up, std::size_t count, float* out);
-  /// out = gelu(x) with gelu's tanh form, element by element. Shapes: [count]. out may alias x.
-  void (*gelu)(const float* x, std::size_t count, float* out);
+  /// out = act(gate)·up, element by element. Shapes: [count]. gelu is the tanh form, gelu_erf that with the error
+  /// function.
+  using gate_body = void (*)(const float* gate, const float* up, std::size_t count, float* out);
+  gate_body silu_gate, gelu_gate, gelu_erf_gate;
+  /// out = act(x), element by element. Shapes: [count]. out may alias x.
+  using activation_body = void (*)(const float* x, std::size_t count, float* out);
+  activation_body silu, gelu, gelu_erf;
   /// out = a + b, element by element. Shapes: [count]. out may alias either.
   void (*add)(const float* a, const float* b, std::size_t count, float* out);
   /// x = cap · tanh(x · (1/cap)), element by element in place. Shapes: [count]. cap > 0.

@@ -310,9 +310,16 @@ class checker {
       apply(right_, right.data());
       same(name, got, right);
     };
-    pointwise("silu_gate", [&](const op_table& t, float* out) { t.silu_gate(a.data(), b.data(), count, out); });
-    pointwise("gelu_gate", [&](const op_table& t, float* out) { t.gelu_gate(a.data(), b.data(), count, out); });
-    pointwise("gelu", [&](const op_table& t, float* out) { t.gelu(a.data(), count, out); });
+    constexpr std::pair<const char*, op_table::gate_body op_table::*> gates[]{
+        {"silu_gate", &op_table::silu_gate},
+        {"gelu_gate", &op_table::gelu_gate},
+        {"gelu_erf_gate", &op_table::gelu_erf_gate}};
+    for (const auto& [name, gate] : gates)
+      pointwise(name, [&](const op_table& t, float* out) { (t.*gate)(a.data(), b.data(), count, out); });
+    constexpr std::pair<const char*, op_table::activation_body op_table::*> activations[]{
+        {"silu", &op_table::silu}, {"gelu", &op_table::gelu}, {"gelu_erf", &op_table::gelu_erf}};
+    for (const auto& [name, activation] : activations)
+      pointwise(name, [&](const op_table& t, float* out) { (t.*activation)(a.data(), count, out); });
     pointwise("add", [&](const op_table& t, float* out) { t.add(a.data(), b.data(), count, out); });
     pointwise("softcap", [&](const op_table& t, float* out) {
       std::copy(b.begin(), b.end(), out);

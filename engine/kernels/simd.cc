@@ -79,7 +79,10 @@ constexpr op_table make_table() {
   t.layer_norm = layer_norm;
   t.silu_gate = silu_gate;
   t.gelu_gate = gelu_gate;
+  t.gelu_erf_gate = gelu_erf_gate;
+  t.silu = silu;
   t.gelu = gelu;
+  t.gelu_erf = gelu_erf;
   t.softcap = softcap;
   return t;
 }

@@ -207,7 +207,8 @@ result<model> build(std::shared_ptr<const formats::model_file> file) {
       (ropes.trained_context < 1 || built.hyper[hyper::rope_dims] != built.hyper[hyper::head_dim]))
     return fail(formats::fault::unsupported,
                 "queries that grow with the position need the context before scaling and rope over whole heads");
-  built.plan = write_plan(*family, built.hyper, finder.index(), layers, ropes);
+  INFER_TRY(const plan::activation activation, read_activation(*family, keys));
+  built.plan = write_plan(*family, built.hyper, finder.index(), layers, ropes, activation);
   built.weights.owner = file;
   built.weights.drop = [file](byte_view bytes) { file->release(bytes); };
   return built;

@@ -36,6 +36,7 @@ enum class hyper : std::uint8_t {
   logit_scale,        // what the file names so
   logit_factor,       // multiplies the logits
   attention_softcap,  // of scores, 0: none
+  attention_falls,    // 1: the attention scale of layer i, from 0, is divided by i + 1
   final_softcap,      // of logits, 0: none
   window,             // positions that windowed layers see
   window_period,      // of so many layers all but the last are windowed
@@ -160,7 +161,7 @@ struct family_descriptor {
   std::span<const tensor_row> tensors;
   std::span<const block_row> layer;
   rope_kind rope = rope_kind::halves;
-  plan::activation activation = plan::activation::silu;
+  plan::activation activation = plan::activation::silu;  // where the file does not say
   norm_kind norm = norm_kind::rms;
   /// Whether rope scaling is also for layers with a window, where the file says nothing of theirs.
   bool scales_windowed_rope = true;

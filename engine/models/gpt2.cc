@@ -29,6 +29,7 @@ constexpr std::array hyper_table{
     rows::kv_width,
     rows::layer_norm_eps,
     rows::attention_scale,
+    hyper_row{hyper::attention_falls, "attention.scale_falls", rows::constant<0>, 0, 1},
     hyper_row{hyper::v_first_row, "", rows::sum<hyper::q_width, hyper::kv_width>},
     hyper_row{hyper::qkv_width, "", rows::sum<hyper::v_first_row, hyper::kv_width>},
 };

@@ -36,6 +36,7 @@ constexpr std::array keys{
     hub_key{"attention.sliding_window_pattern", "_sliding_window_pattern"},
     hub_key{"attention.scale", "attention_multiplier"},
     hub_key{"attention.scale", "query_pre_attn_scalar", one_by_root},
+    hub_key{"attention.scale_falls", "scale_attn_by_inverse_layer_idx"},
     hub_key{"attention.temperature_scale", "rope_parameters.llama_4_scaling_beta"},
     hub_key{"rope.freq_base", "rope_parameters.full_attention.rope_theta"},
     hub_key{"rope.freq_base", "rope_parameters.rope_theta"},

@@ -17,17 +17,22 @@ namespace {
 
 using formats::fault;
 
-/// The configuration's activation by the name this program has for it; none where the name is another. A plain "gelu"
-/// is the form with the error function, but for families whose first configurations called the tanh form so.
-std::optional<plan::activation> activation_named(std::string_view name, const hub_dialect& dialect) {
-  for (const std::string_view silu : {"silu", "swish"})
-    if (name == silu) return plan::activation::silu;
-  for (const std::string_view gelu :
-       {"gelu_pytorch_tanh", "gelu_python_tanh", "gelu_new", "gelu_fast", "gelu_accurate"})
-    if (name == gelu) return plan::activation::gelu_tanh;
-  if (name == "gelu" && dialect.gelu_is_tanh) return plan::activation::gelu_tanh;
-  return std::nullopt;
-}
+/// Names that configurations have for activations.
+struct activation_name {
+  std::string_view name;
+  plan::activation means;
+};
+constexpr std::array activation_names{
+    activation_name{"silu", plan::activation::silu},
+    activation_name{"swish", plan::activation::silu},
+    activation_name{"gelu_pytorch_tanh", plan::activation::gelu_tanh},
+    activation_name{"gelu_python_tanh", plan::activation::gelu_tanh},
+    activation_name{"gelu_new", plan::activation::gelu_tanh},
+    activation_name{"gelu_fast", plan::activation::gelu_tanh},
+    activation_name{"gelu_accurate", plan::activation::gelu_tanh},
+    activation_name{"gelu", plan::activation::gelu_erf},
+    activation_name{"gelu_python", plan::activation::gelu_erf},
+};
 
 /// A flag of a configuration that makes another model of it where it is not as here.
 struct needed_flag {
@@ -35,7 +40,6 @@ struct needed_flag {
   bool value;
 };
 constexpr std::array needed_flags{
-    needed_flag{"scale_attn_by_inverse_layer_idx", false},
     needed_flag{"scale_attn_weights", true},
     needed_flag{"add_cross_attention", false},
     needed_flag{"use_bidirectional_attention", false},
@@ -47,13 +51,6 @@ result<void> check_hub_config(const family_descriptor& family, const formats::me
     return fail(fault::unsupported,
                 "the checkpoint is quantized by " + formats::quote(method) +
                     ", which is not supported; use the original in F32, F16 or BF16, or a GGUF file");
-  }
-  for (const char* key : {"hidden_activation", "hidden_act", "activation_function"}) {
-    if (!config.contains(key)) continue;
-    INFER_TRY(const auto name, config.text(key));
-    if (activation_named(name, family.hub) == family.activation) break;
-    return fail(fault::unsupported, std::string(key) + " is " + formats::quote(name) + "; a " +
-                                        std::string(family.name) + " model with that is not supported");
   }
   for (const needed_flag& flag : needed_flags) {
     if (!config.contains(flag.member)) continue;
@@ -83,12 +80,14 @@ result<void> check_hyper(const hyper_values& h) {
   return success();
 }
 
+result<double> number_or_flag(const formats::metadata& table, const std::string& name) {
+  if (const auto flag = table.boolean(name)) return flag.value() ? 1.0 : 0.0;
+  return table.real(name);
+}
+
 /// A member of a folder's configuration: what it says, else what its class has, else `otherwise`.
 result<double> member_or_class_value(const key_view& keys, const std::string& member, double otherwise) {
-  if (keys.raw().contains(member)) {
-    if (const auto flag = keys.raw().boolean(member)) return flag.value() ? 1.0 : 0.0;
-    return keys.raw().real(member);
-  }
+  if (keys.raw().contains(member)) return number_or_flag(keys.raw(), member);
   return keys.class_default(member).value_or(otherwise);
 }
 
@@ -184,8 +183,8 @@ std::optional<double> key_view::class_value(std::string_view key) const {
 
 result<double> key_view::real(std::string_view key) const {
   const std::string name = name_of(key);
-  INFER_TRY(const double value, file_.keys().real(name));
-  if (!is_hub()) return value;
+  if (!is_hub()) return file_.keys().real(name);
+  INFER_TRY(const double value, number_or_flag(file_.keys(), name));
   const auto rows = hub_keys();
   const auto row = std::ranges::find_if(rows, [&](const hub_key& r) { return r.gguf == key && r.hub == name; });
   return row == rows.end() || row->value == nullptr ? value : row->value(value);
@@ -248,6 +247,20 @@ result<hyper_values> read_hyper(const family_descriptor& family, const formats::
   }
   INFER_TRYV(check_hyper(values));
   return values;
+}
+
+result<plan::activation> read_activation(const family_descriptor& family, const key_view& keys) {
+  if (!keys.is_hub()) return family.activation;
+  for (const char* key : {"hidden_activation", "hidden_act", "activation_function"}) {
+    if (!keys.raw().contains(key)) continue;
+    INFER_TRY(const auto name, keys.raw().text(key));
+    if (name == "gelu" && family.hub.gelu_is_tanh) return plan::activation::gelu_tanh;
+    const auto* const row = std::ranges::find(activation_names, name, &activation_name::name);
+    if (row != activation_names.end()) return row->means;
+    return fail(fault::unsupported, std::string(key) + " is " + formats::quote(name) + "; a " +
+                                        std::string(family.name) + " model with that is not supported");
+  }
+  return family.activation;
 }
 
 result<layer_lists> read_layer_lists(const family_descriptor& family, const hyper_values& h, const key_view& keys) {

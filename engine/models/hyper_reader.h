@@ -29,7 +29,7 @@ class key_view {
   std::optional<double> class_default(std::string_view member) const;
   /// The value that a folder's configuration class has for a key that the folder does not name.
   std::optional<double> class_value(std::string_view key) const;
-  /// Errors: of metadata::real.
+  /// Flags count as 0 and 1. Errors: of metadata::real.
   result<double> real(std::string_view key) const;
   /// The value, or `otherwise` where the key is absent.
   result<double> real_or(std::string_view key, double otherwise) const;
@@ -51,8 +51,12 @@ result<const family_descriptor*> family_of(const formats::model_file& file);
 /// family.
 std::optional<std::size_t> embedding_rows(const formats::model_file& file);
 
-/// Errors:  keys that are missing, out of range or contradict each other or the family (activation, quantization).
+/// Errors:  keys that are missing, out of range or contradict each other or the family (quantization).
 result<hyper_values> read_hyper(const family_descriptor& family, const formats::model_file& file, const key_view& keys);
+
+/// The activation that a folder's configuration names, else the family's.
+/// Errors:  one that this program does not compute.
+result<plan::activation> read_activation(const family_descriptor& family, const key_view& keys);
 
 /// Errors:  lists of another length than there are layers; kinds of layers that the family does not have.
 result<layer_lists> read_layer_lists(const family_descriptor& family, const hyper_values& h, const key_view& keys);

@@ -17,7 +17,7 @@ using plan::weight_ref;
 class writer {
  public:
   writer(const family_descriptor& family, const hyper_values& h, const weight_index& index, const layer_lists& layers,
-         const model_ropes& ropes)
+         const model_ropes& ropes, plan::activation activation)
       : family_(family), h_(h), index_(index), layers_(layers), ropes_(ropes) {
     stream_ = slot(h.size(hyper::width));
     normed_ = slot(h.size(hyper::width));
@@ -34,10 +34,8 @@ class writer {
     q_norm_params_ = param({.norm = {eps, parts(role::q_norm, hyper::q_width)}});
     k_norm_params_ = param({.norm = {eps, parts(role::k_norm, hyper::kv_width)}});
     embed_params_ = param({.embed = {static_cast<float>(h[hyper::embedding_scale])}});
-    attention_params_ = param({.attention = {h.size(hyper::heads), h.size(hyper::kv_heads), h.size(hyper::head_dim),
-                                             static_cast<float>(h[hyper::attention_scale]),
-                                             static_cast<float>(h[hyper::attention_softcap])}});
-    gate_params_ = param({.gate = {family.activation}});
+    attention_params_ = attention_params(1);
+    gate_params_ = param({.gate = {activation}});
     linear_params_ = param({});
     residual_params_ = param({.linear = {static_cast<float>(h[hyper::residual_scale])}});
     output_params_ =
@@ -77,6 +75,12 @@ class writer {
     const auto row = std::ranges::find(family_.tensors, norm, &tensor_row::role);
     if (row == family_.tensors.end()) return 1;
     return h_.size(width) / h_.size(row->by_heads ? hyper::head_dim : row->columns);
+  }
+
+  param_id attention_params(double divisor) {
+    return param({.attention = {h_.size(hyper::heads), h_.size(hyper::kv_heads), h_.size(hyper::head_dim),
+                                static_cast<float>(h_[hyper::attention_scale] / divisor),
+                                static_cast<float>(h_[hyper::attention_softcap])}});
   }
 
   layer_kind rope_params(const rope_turns& turns) {
@@ -182,6 +186,7 @@ class writer {
   }
 
   void write_attention(bool onto_stream) {
+    if (layer_ > 0 && h_[hyper::attention_falls] != 0) attention_params_ = attention_params(layer_ + 1.0);
     linear(input_, q_, role::q, role::q_bias);
     linear(input_, k_, role::k, role::k_bias);
     linear(input_, v_, role::v, role::v_bias);
@@ -240,8 +245,8 @@ class writer {
 }  // namespace
 
 plan::plan write_plan(const family_descriptor& family, const hyper_values& hyper_params, const weight_index& index,
-                      const layer_lists& layers, const model_ropes& ropes) {
-  return writer(family, hyper_params, index, layers, ropes).write();
+                      const layer_lists& layers, const model_ropes& ropes, plan::activation activation) {
+  return writer(family, hyper_params, index, layers, ropes, activation).write();
 }
 
 }  // namespace infer::models

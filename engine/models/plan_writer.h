@@ -16,6 +16,6 @@ using weight_index = std::map<std::pair<role, std::uint32_t>, std::uint32_t>;
 
 /// Lays out slots, parameters, state groups and operations.
 plan::plan write_plan(const family_descriptor& family, const hyper_values& hyper, const weight_index& index,
-                      const layer_lists& layers, const model_ropes& ropes);
+                      const layer_lists& layers, const model_ropes& ropes, plan::activation activation);
 
 }  // namespace infer::models

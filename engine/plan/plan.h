@@ -51,7 +51,7 @@ enum class op_kind : std::uint8_t {
   output,      // logits of the wanted rows = w[0]·in[0] (· scale), softcapped where there is a cap
 };
 
-enum class activation : std::uint8_t { silu, gelu_tanh };
+enum class activation : std::uint8_t { silu, gelu_tanh, gelu_erf };
 
 struct embed_params {
   float scale = 1;

@@ -20,7 +20,10 @@ inline constexpr op_table table{
     .attention = attention,
     .silu_gate = silu_gate,
     .gelu_gate = gelu_gate,
+    .gelu_erf_gate = gelu_erf_gate,
+    .silu = silu,
     .gelu = gelu,
+    .gelu_erf = gelu_erf,
     .add = add,
     .softcap = softcap,
 };

@@ -99,8 +99,20 @@ inline void gelu_gate(const float* gate, const float* up, std::size_t count, flo
   for (std::size_t i = 0; i < count; ++i) out[i] = gelu_tanh_f32(gate[i]) * up[i];
 }
 
+inline void gelu_erf_gate(const float* gate, const float* up, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = gelu_erf_f32(gate[i]) * up[i];
+}
+
+inline void silu(const float* x, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = silu_f32(x[i]);
+}
+
 inline void gelu(const float* x, std::size_t count, float* out) {
   for (std::size_t i = 0; i < count; ++i) out[i] = gelu_tanh_f32(x[i]);
+}
+
+inline void gelu_erf(const float* x, std::size_t count, float* out) {
+  for (std::size_t i = 0; i < count; ++i) out[i] = gelu_erf_f32(x[i]);
 }
 
 inline void add(const float* a, const float* b, std::size_t count, float* out) {

@@ -57,6 +57,22 @@ HWY_INLINE vec_f gelu_lanes(vec_f x) {
   return hn::Mul(hn::Mul(hn::Set(df, 0.5f), x), hn::Add(hn::Set(df, 1.0f), tanh_lanes(inner)));
 }
 
+HWY_INLINE vec_f gelu_erf_lanes(vec_f x) {
+  const vec_f a = hn::Abs(x), half = hn::Set(df, 0.5f);
+  vec_f p = hn::Set(df, -1.5052605e-7f);
+  p = hn::MulAdd(p, a, hn::Set(df, 3.4968231e-6f));
+  p = hn::MulAdd(p, a, hn::Set(df, -3.2427447e-5f));
+  p = hn::MulAdd(p, a, hn::Set(df, 1.3241043e-4f));
+  p = hn::MulAdd(p, a, hn::Set(df, 1.1265942e-4f));
+  p = hn::MulAdd(p, a, hn::Set(df, -4.9404178e-3f));
+  p = hn::MulAdd(p, a, hn::Set(df, 3.6429205e-2f));
+  p = hn::MulAdd(p, a, hn::Set(df, 3.1828201e-1f));
+  p = hn::MulAdd(p, a, hn::Set(df, 7.9788766e-1f));
+  const vec_f tail = hn::IfThenElseZero(hn::Lt(a, hn::Set(df, 6.2f)), hn::Mul(half, exp_lanes(hn::Neg(hn::Mul(a, p)))));
+  const vec_f share = hn::IfThenElse(hn::Lt(x, hn::Zero(df)), tail, hn::Sub(hn::Set(df, 1.0f), tail));
+  return hn::Mul(x, share);
+}
+
 /// out = f(gate)·up; what does not fill a vector is left to the plain body.
 template <class F, class Plain>
 HWY_INLINE void gate_lanes(const float* gate, const float* up, std::size_t count, float* out, const F& f,
@@ -75,10 +91,28 @@ inline void gelu_gate(const float* gate, const float* up, std::size_t count, flo
   gate_lanes(gate, up, count, out, [](vec_f x) HWY_ATTR { return gelu_lanes(x); }, plain::gelu_gate);
 }
 
-inline void gelu(const float* x, std::size_t count, float* out) {
+inline void gelu_erf_gate(const float* gate, const float* up, std::size_t count, float* out) {
+  gate_lanes(gate, up, count, out, [](vec_f x) HWY_ATTR { return gelu_erf_lanes(x); }, plain::gelu_erf_gate);
+}
+
+/// out = f(x); what does not fill a vector is left to the plain body.
+template <class F, class Plain>
+HWY_INLINE void activate_lanes(const float* x, std::size_t count, float* out, const F& f, const Plain& plain_rest) {
   std::size_t i = 0;
-  for (; i + lanes <= count; i += lanes) hn::StoreU(gelu_lanes(hn::LoadU(df, x + i)), df, out + i);
-  plain::gelu(x + i, count - i, out + i);
+  for (; i + lanes <= count; i += lanes) hn::StoreU(f(hn::LoadU(df, x + i)), df, out + i);
+  plain_rest(x + i, count - i, out + i);
+}
+
+inline void silu(const float* x, std::size_t count, float* out) {
+  activate_lanes(x, count, out, [](vec_f v) HWY_ATTR { return silu_lanes(v); }, plain::silu);
+}
+
+inline void gelu(const float* x, std::size_t count, float* out) {
+  activate_lanes(x, count, out, [](vec_f v) HWY_ATTR { return gelu_lanes(v); }, plain::gelu);
+}
+
+inline void gelu_erf(const float* x, std::size_t count, float* out) {
+  activate_lanes(x, count, out, [](vec_f v) HWY_ATTR { return gelu_erf_lanes(v); }, plain::gelu_erf);
 }
 
 inline void softcap(float* x, std::size_t count, float cap) {

@@ -111,6 +111,20 @@ TEST(elementary, gelu_follows_its_definition_and_stays_finite) {
   EXPECT_EQ(gelu_tanh_f32(-1e12f), -0.0f);
 }
 
+TEST(elementary, gelu_erf_follows_its_definition_everywhere) {
+  double worst = 0;
+  for (double at = -14; at <= 14; at += 1e-4) {
+    const float x = static_cast<float>(at);
+    const double right = 0.5 * x * std::erfc(-x / std::numbers::sqrt2);
+    worst = std::max(worst, std::fabs(gelu_erf_f32(x) - right) / std::max(1.0, std::fabs(right)));
+  }
+  EXPECT_LE(worst, 1.2e-7);
+  EXPECT_EQ(gelu_erf_f32(1e12f), 1e12f);
+  EXPECT_EQ(gelu_erf_f32(-1e12f), -0.0f);
+  EXPECT_TRUE(std::signbit(gelu_erf_f32(-0.0f)));
+  EXPECT_TRUE(std::isnan(gelu_erf_f32(std::numeric_limits<float>::quiet_NaN())));
+}
+
 TEST(elementary, silu_follows_its_definition) {
   for (const float x : {-50.0f, -1.5f, 0.0f, 0.25f, 9.0f})
     EXPECT_NEAR(silu_f32(x), x / (1 + std::exp(-static_cast<double>(x))), 1e-6 * (1 + std::fabs(x)));

@@ -213,19 +213,6 @@ TEST(executor_prepare, a_scale_that_is_not_finite_is_refused_with_the_tensors_na
   EXPECT_NE(program.error().message().find("blk.0.attn_v.bias"), std::string::npos) << program.error().message();
 }
 
-TEST(executor_prepare, an_activation_without_a_gate_that_no_kernel_computes_is_refused) {
-  const auto bytes = test_support::tiny_llama_writer({.layers = 1}).build();
-  auto file = std::make_shared<const formats::gguf_file>(formats::gguf_file::from_memory(bytes).value());
-  auto model = models::build(file).value();
-  for (plan::op& o : model.plan.ops)
-    if (o.kind == plan::op_kind::gate) o.kind = plan::op_kind::activate;
-  auto pages = memory::page_pool::make(1, 1 << 20).value();
-  cpu_executor executor;
-  const auto program = executor.prepare(model.plan, model.weights, pages, {});
-  ASSERT_FALSE(program);
-  EXPECT_EQ(program.error().code, plan::fault::unsupported);
-}
-
 TEST(executor_prepare, a_large_matrix_is_read_in_strips_that_are_given_back) {
   const auto bytes = test_support::tiny_llama_writer({.layers = 1, .ffn_width = 80'000}).build();
   auto file = std::make_shared<const formats::gguf_file>(formats::gguf_file::from_memory(bytes).value());

@@ -126,9 +126,9 @@ INSTANTIATE_TEST_SUITE_P(
                     checkpoint{"internlm2"}, hub_alone("internlm3"), checkpoint{"cohere"}, checkpoint{"cohere_biases"},
                     checkpoint{"cohere_norms"}, checkpoint{"cohere2"}, checkpoint{"starcoder2"},
                     hub_alone("starcoder2_window"), hub_alone("mistral"), hub_alone("ministral"),
-                    checkpoint{"ministral3"}, checkpoint{"gpt2"}, checkpoint{"glm4"}, checkpoint{"glm4_quarter"},
-                    hub_alone("gemma_untied"), hub_alone("gemma2_own_head"), hub_alone("cohere_untied"),
-                    hub_alone("cohere2_untied")),
+                    checkpoint{"ministral3"}, checkpoint{"gpt2"}, hub_alone("gpt2_erf"), hub_alone("llama_gelu"),
+                    checkpoint{"glm4"}, checkpoint{"glm4_quarter"}, hub_alone("gemma_untied"),
+                    hub_alone("gemma2_own_head"), hub_alone("cohere_untied"), hub_alone("cohere2_untied")),
     name_of);
 
 }  // namespace

@@ -375,13 +375,14 @@ TEST(gate, is_silu_times_up) {
 }
 
 TEST(gate, far_and_special_values_are_the_normative_ones_too) {
-  std::vector<float> gate{0.0f,   -0.0f,   1e-45f, -1e-45f, 1e-30f, 0.624f,  0.626f, -0.625f, 20.0f, -20.5f, 87.3f,
-                          -87.3f, -87.31f, 88.8f,  -88.8f,  100.0f, -100.0f, 1e10f,  -1e10f,  3e38f, -3e38f};
+  std::vector<float> gate{0.0f,   -0.0f,  6.2f,    -6.2f, 6.1999998f, -6.1999998f, 1e-45f, -1e-45f, 1e-30f,
+                          0.624f, 0.626f, -0.625f, 20.0f, -20.5f,     87.3f,       -87.3f, -87.31f, 88.8f,
+                          -88.8f, 100.0f, -100.0f, 1e10f, -1e10f,     3e38f,       -3e38f};
   const auto wide = random_floats(40, 35, 200.0f);
   gate.insert(gate.end(), wide.begin(), wide.end());
   const std::vector<float> up(gate.size(), 1.0f);
   for (const op_table* ops : all_ops()) {
-    for (auto op : {&op_table::silu_gate, &op_table::gelu_gate}) {
+    for (auto op : {&op_table::silu_gate, &op_table::gelu_gate, &op_table::gelu_erf_gate}) {
       std::vector<float> out(gate.size(), poison), normative(gate.size(), poison);
       (ops->*op)(gate.data(), up.data(), gate.size(), out.data());
       (reference_ops().*op)(gate.data(), up.data(), gate.size(), normative.data());
@@ -415,14 +416,20 @@ TEST(layer_norm, takes_off_the_mean_and_is_the_same_in_every_table) {
   }
 }
 
-TEST(gelu, is_the_gate_of_ones) {
-  const std::vector<float> x = random_floats(1003, 82), ones(1003, 1.0f);
-  std::vector<float> expected(1003);
-  reference_ops().gelu_gate(x.data(), ones.data(), 1003, expected.data());
-  for (const op_table* ops : all_ops()) {
-    std::vector<float> got = x;
-    ops->gelu(got.data(), got.size(), got.data());
-    EXPECT_TRUE(equal_bits(got, expected)) << ops->name;
+TEST(activation, is_the_gate_of_ones) {
+  const std::vector<float> x = random_floats(1003, 82, 8.0f), ones(1003, 1.0f);
+  constexpr std::pair<op_table::activation_body op_table::*, op_table::gate_body op_table::*> both[]{
+      {&op_table::silu, &op_table::silu_gate},
+      {&op_table::gelu, &op_table::gelu_gate},
+      {&op_table::gelu_erf, &op_table::gelu_erf_gate}};
+  for (const auto& [alone, gate] : both) {
+    std::vector<float> expected(1003);
+    (reference_ops().*gate)(x.data(), ones.data(), 1003, expected.data());
+    for (const op_table* ops : all_ops()) {
+      std::vector<float> got = x;
+      (ops->*alone)(got.data(), got.size(), got.data());
+      EXPECT_TRUE(equal_bits(got, expected)) << ops->name;
+    }
   }
 }
 
@@ -455,6 +462,8 @@ TEST(gate, is_gelu_times_up) {
       const double x = gate[i], inner = std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x);
       EXPECT_NEAR(out[i], 0.5 * x * (1 + std::tanh(inner)) * up[i], 4e-6);
     }
+    ops->gelu_erf_gate(gate.data(), up.data(), 1000, out.data());
+    for (int i = 0; i < 1000; ++i) EXPECT_EQ(out[i], gelu_erf_f32(gate[i]) * up[i]);
   }
 }
 

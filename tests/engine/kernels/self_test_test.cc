@@ -121,9 +121,23 @@ std::vector<broken> broken_tables() {
            out[count - 1] = off(out[count - 1]);
          };
        }},
+      {"gelu_erf_gate",
+       [](op_table& t) {
+         t.gelu_erf_gate = [](const float* a, const float* b, std::size_t count, float* out) {
+           right().gelu_gate(a, b, count, out);
+         };
+       }},
+      {"silu:",
+       [](op_table& t) {
+         t.silu = [](const float* x, std::size_t count, float* out) { right().silu(x + 1, count - 1, out + 1); };
+       }},
       {"gelu:",
        [](op_table& t) {
          t.gelu = [](const float* x, std::size_t count, float* out) { right().gelu(x, count - 1, out); };
+       }},
+      {"gelu_erf:",
+       [](op_table& t) {
+         t.gelu_erf = [](const float* x, std::size_t count, float* out) { right().gelu(x, count, out); };
        }},
       {"add",
        [](op_table& t) {

@@ -45,9 +45,12 @@ class folder_with {
     if (!read) return read.error().message();
     const auto lists = read_layer_lists(family(), read.value(), keys());
     if (!lists) return lists.error().message();
+    const auto activation = read_activation(family(), keys());
+    if (!activation) return activation.error().message();
     const auto ropes = read_ropes(family(), read.value(), keys(), {});
     return ropes ? "" : ropes.error().message();
   }
+  plan::activation activation() const { return read_activation(family(), keys()).value(); }
   model_ropes ropes() const {
     auto read = read_ropes(family(), hyper().value(), keys(), {});
     if (!read) throw std::runtime_error(read.error().message());
@@ -156,25 +159,43 @@ TEST(hyper_reader, refuses_activations_and_flags_that_it_does_not_compute) {
   const auto with = [](const std::string& type, const std::string& more) {
     return folder_with(config_of(type, more)).message();
   };
-  for (const std::string name : {"gelu", "relu", "quick_gelu", "gelu_10", "silu", "relu2"}) {
+  for (const std::string name : {"relu", "quick_gelu", "gelu_10", "relu2"}) {
     EXPECT_THAT(with("gpt2", R"("activation_function": ")" + name + "\""),
                 HasSubstr("activation_function is \"" + name));
     EXPECT_THAT(with("starcoder2", R"("hidden_act": ")" + name + "\""), HasSubstr("hidden_act is \"" + name));
   }
   for (const char* type : {"llama", "qwen3", "phi3", "cohere2", "glm4"})
-    EXPECT_THAT(with(type, R"("hidden_act": "gelu_pytorch_tanh")"), HasSubstr("hidden_act is"));
+    EXPECT_THAT(with(type, R"("hidden_act": "relu")"), HasSubstr("hidden_act is \"relu\""));
   for (const char* type : {"gemma2", "gemma3_text"})
-    EXPECT_THAT(with(type, R"("hidden_activation": "gelu")"), HasSubstr("hidden_activation is \"gelu\""));
-  EXPECT_EQ(with("gpt2", R"("activation_function": "gelu_new", "scale_attn_by_inverse_layer_idx": false)"), "");
-  EXPECT_THAT(with("gpt2", R"("scale_attn_by_inverse_layer_idx": true)"),
-              HasSubstr("scale_attn_by_inverse_layer_idx is true"));
+    EXPECT_THAT(with(type, R"("hidden_activation": "mish")"), HasSubstr("hidden_activation is \"mish\""));
   EXPECT_THAT(with("gpt2", R"("scale_attn_weights": false)"), HasSubstr("scale_attn_weights is false"));
   EXPECT_THAT(with("gemma3_text", R"("use_bidirectional_attention": true)"),
               HasSubstr("use_bidirectional_attention is true"));
 }
 
-TEST(hyper_reader, gemmas_first_configurations_say_gelu) {
-  EXPECT_EQ(folder_with(config_of("gemma", R"("hidden_act": "gelu")")).message(), "");
+TEST(hyper_reader, a_configuration_chooses_its_activation) {
+  const auto with = [](const std::string& type, const std::string& more) {
+    return folder_with(config_of(type, more)).activation();
+  };
+  EXPECT_EQ(with("gpt2", R"("activation_function": "gelu")"), plan::activation::gelu_erf);
+  EXPECT_EQ(with("gpt2", R"("activation_function": "swish")"), plan::activation::silu);
+  EXPECT_EQ(with("gpt2", R"("n_inner": null)"), plan::activation::gelu_tanh);
+  EXPECT_EQ(with("starcoder2", R"("hidden_act": "gelu")"), plan::activation::gelu_erf);
+  EXPECT_EQ(with("llama", R"("hidden_act": "gelu")"), plan::activation::gelu_erf);
+  EXPECT_EQ(with("llama", R"("hidden_act": "gelu_new")"), plan::activation::gelu_tanh);
+  EXPECT_EQ(with("gemma2", R"("hidden_act": "gelu", "hidden_activation": "gelu_pytorch_tanh")"),
+            plan::activation::gelu_tanh);
+  EXPECT_EQ(with("gemma", R"("hidden_act": "gelu")"), plan::activation::gelu_tanh)
+      << "the first configurations say gelu and mean the tanh form";
+}
+
+TEST(hyper_reader, reads_whether_the_scale_of_attention_falls) {
+  const auto with = [](const std::string& more) {
+    return folder_with(config_of("gpt2", more)).hyper().value()[hyper::attention_falls];
+  };
+  EXPECT_EQ(with(R"("scale_attn_by_inverse_layer_idx": true)"), 1);
+  EXPECT_EQ(with(R"("scale_attn_by_inverse_layer_idx": false)"), 0);
+  EXPECT_EQ(with(R"("scale_attn_weights": true)"), 0);
 }
 
 TEST(layer_lists, windows_are_used_only_where_the_file_says_so) {
