@@ -1,13 +1,19 @@
 // Conversations to template variables.
 #include "engine/templates/chat_prompt.h"
 
+#include <algorithm>
 #include <boost/json/array.hpp>
 #include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <ctime>
 
+#include "engine/templates/unicode.h"
+
 namespace infer::templates {
 namespace {
+
+/// Stands behind a message that is to be continued while it is rendered. The space tells of templates that trim.
+constexpr std::string_view mark = "<the message goes on from here> ";
 
 result<boost::json::value> parse(const std::string& text, const char* what) {
   boost::json::error_code code;
@@ -39,6 +45,8 @@ result<boost::json::object> variables_of(const chat_input& input, const template
     INFER_TRY(auto message, message_of(turn));
     messages.push_back(std::move(message));
   }
+  if (input.continue_last && !messages.empty())
+    messages.back().get_object()["content"] = input.turns.back().content + std::string(mark);
   if (!input.tools_json.empty()) {
     INFER_TRY(auto tools, parse(input.tools_json, "tools"));
     if (abilities.tools)
@@ -60,25 +68,42 @@ result<boost::json::object> variables_of(const chat_input& input, const template
   return variables;
 }
 
-/// Keeps the spans up to the end of the last place where `content` stands.
-result<void> cut_behind(std::vector<rendered_span>& spans, std::string_view content) {
-  std::string whole;
-  for (const rendered_span& span : spans) whole += span.text;
-  // Templates may trim what they show.
-  while (!content.empty() && (content.back() == ' ' || content.back() == '\n')) content.remove_suffix(1);
-  const auto at = whole.rfind(content);
-  if (content.empty() || at == std::string::npos)
+std::string_view without_space(std::string_view text, bool left, bool right) {
+  const byte_range kept = stripped(text, nullptr, left, right);
+  return text.substr(kept.begin, kept.end - kept.begin);
+}
+
+std::string text_of(const std::vector<rendered_span>& spans) {
+  std::string out;
+  for (const rendered_span& span : spans) out += span.text;
+  return out;
+}
+
+/// The spans of the first `left` bytes.
+void keep_first(std::vector<rendered_span>& spans, std::size_t left) {
+  std::size_t kept = 0;
+  for (; kept < spans.size() && left > 0; ++kept) {
+    std::string& text = spans[kept].text;
+    text.resize(std::min(text.size(), left));
+    left -= text.size();
+  }
+  spans.resize(kept);
+}
+
+/// Keeps what stands before the mark behind `content`. Where the template trims, the white space at its end goes, too.
+result<void> cut_at_mark(std::vector<rendered_span>& spans, std::string_view content) {
+  const std::string whole = text_of(spans);
+  const std::size_t at = whole.rfind(without_space(mark, false, true));
+  const std::string_view before = std::string_view(whole).substr(0, at);
+  if (at == std::string::npos || !without_space(before, false, true).ends_with(without_space(content, true, true)))
     return fail(fault::evaluation,
                 "the last message cannot be continued: the template does not show its text as it is");
-  std::size_t left = at + content.size();
-  std::vector<rendered_span> kept;
-  for (rendered_span& span : spans) {
-    if (left == 0) break;
-    if (span.text.size() > left) span.text.resize(left);
-    left -= span.text.size();
-    kept.push_back(std::move(span));
+  const bool trims = !std::string_view(whole).substr(at).starts_with(mark);
+  keep_first(spans, at);
+  if (trims && !spans.empty() && !spans.back().from_template) {
+    std::string& end = spans.back().text;
+    end.resize(without_space(end, false, true).size());
   }
-  spans = std::move(kept);
   return success();
 }
 
@@ -93,7 +118,7 @@ result<std::vector<rendered_span>> render_chat(const chat_template& chat, const 
   localtime_r(&now, &options.now);
   INFER_TRY(auto spans, chat.render(variables, options));
   if (input.continue_last && !input.turns.empty()) {
-    INFER_TRYV(cut_behind(spans, input.turns.back().content));
+    INFER_TRYV(cut_at_mark(spans, input.turns.back().content));
   }
   return spans;
 }

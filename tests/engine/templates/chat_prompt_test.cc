@@ -67,6 +67,48 @@ TEST(chat_prompt, continues_the_last_message_where_it_stops) {
   EXPECT_EQ(render(chatml, input), "<|im_start|>user\ncount<|im_end|>\n<|im_start|>assistant\none, two,");
 }
 
+/// What a message becomes that is to be continued.
+std::string continued(const char* source, const std::string& content) {
+  chat_input input;
+  input.turns = {{"user", "hi", {}}, {"assistant", content, {}}};
+  input.continue_last = true;
+  return render(source, input);
+}
+
+const char* const trimming =
+    "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content | trim + '<|im_end|>\n' }}{% endfor %}";
+const std::string opened = "<|im_start|>user\nhi<|im_end|>\n<|im_start|>assistant\n";
+
+TEST(chat_prompt, a_message_is_continued_whatever_follows_it_in_the_template) {
+  for (const std::string content : {"<", "e", "|", "end", "im", "<|im_end|>", "\n", "ends in \xc3\xa9"})
+    EXPECT_EQ(continued(chatml, content), opened + content);
+}
+
+TEST(chat_prompt, white_space_at_the_end_stays_where_the_template_keeps_it) {
+  for (const std::string content : {"The sky is ", "```json\n", " ", "\n\n", "", "wide\xe3\x80\x80"})
+    EXPECT_EQ(continued(chatml, content), opened + content);
+  EXPECT_EQ(continued(trimming, "The sky is "), opened + "The sky is");
+  EXPECT_EQ(continued(trimming, "wide\xe3\x80\x80"), opened + "wide");
+  EXPECT_EQ(continued(trimming, "\n\n The sky"), opened + "The sky");
+}
+
+TEST(chat_prompt, an_empty_message_is_an_open_turn) {
+  EXPECT_EQ(continued(chatml, ""), opened);
+  for (const char* blank : {"", " ", "\n"})
+    EXPECT_EQ(continued(trimming, blank), opened) << "the template's own line end stays, which transformers takes off";
+  chat_input input;
+  input.turns = {{"user", "hi", {}}, {"assistant", "", R"({"content":null})"}};
+  input.continue_last = true;
+  EXPECT_EQ(render(chatml, input), opened);
+}
+
+TEST(chat_prompt, a_message_that_the_template_changes_cannot_be_continued) {
+  const char* const upper = "{% for m in messages %}{{ m.content | upper }}{% endfor %}";
+  EXPECT_NE(continued(upper, "one").find("cannot be continued"), std::string::npos);
+  const char* const thoughtless = "{% for m in messages %}{{ m.content.split('</think>') | last }}{% endfor %}";
+  EXPECT_NE(continued(thoughtless, "<think>a</think>b").find("cannot be continued"), std::string::npos);
+}
+
 TEST(chat_prompt, a_message_that_the_template_hides_cannot_be_continued) {
   chat_input input;
   input.turns = {{"assistant", "hidden", {}}};
