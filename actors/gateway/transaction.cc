@@ -194,7 +194,10 @@ void transaction::on(const msg::request_finished& event) {
 }
 
 void transaction::on(const msg::request_failed& event) {
-  fail(http::to_http(event));
+  http::http_error error = http::to_http(event);
+  // The field has another name there.
+  if (call_ && call_->kind == http::call_kind::infill && error.param == "suffix") error.param = "input_suffix";
+  fail(error);
 }
 
 void transaction::on(const msg::text_transformed& event) {
@@ -244,6 +247,9 @@ void transaction::respond_about(const msg::model_list& models) {
 void transaction::on(const adaptor_ended&) {
   answered_ = true;
   if (route_.to == route::metrics) return respond_metrics({});
+  if (shared_.draining)
+    return fail(http::to_http(
+        {0, msg::refusal::shutting_down, "the server shuts down; please repeat the request when it is back", {}, 0}));
   if (!call_) return fail(later("the models are not known at the moment; please repeat the request"));
   fail(http::edge_error(500, {}, "the request was lost inside the server; please repeat it"));
 }

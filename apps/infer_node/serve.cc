@@ -153,6 +153,9 @@ int serve(serve_options& o) {
     const bool is_ipv6 = o.host.find(':') != std::string::npos;
     std::cout << "infer-node listening on http://" << (is_ipv6 ? "[" + o.host + "]" : o.host) << ":" << port.value()
               << std::endl;
+    // Nobody has to read this.
+    std::cout.clear();
+    std::clearerr(stdout);
     signals.wait();
     caf::anon_send_exit(std::exchange(watcher, {}), caf::exit_reason::user_shutdown);
     if (root_ended->load()) {
@@ -163,6 +166,7 @@ int serve(serve_options& o) {
     }
   }
   if (!root_ended->load() && !stop_node(system, n)) code = 1;
+  server.drain(std::chrono::seconds(1));  // what was cut off is told so
   server.stop();
   n = {};
   return code;

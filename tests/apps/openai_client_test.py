@@ -293,6 +293,8 @@ def the_best_of_several_is_the_most_likely(client):
 def a_suffix_needs_a_model_that_fills_in(client):
     e = refused(openai.BadRequestError, lambda: client.completions.create(model=MODEL, prompt="a", suffix="b"))
     assert e.param == "suffix", e.body
+    e = refused(openai.BadRequestError, lambda: client.post("/infill", body={"input_prefix": "a", "input_suffix": "b"}, cast_to=dict[str, object]))
+    assert e.param == "input_suffix", e.body
 
 
 def dot(a, b):

@@ -265,13 +265,17 @@ class life_of_a_server(unittest.TestCase):
                     self.assertEqual(client.rest(), b"")
                 self.assertEqual(server.wait(), 0, server.log)
 
-    def test_the_grace_has_an_end(self):
+    def test_the_grace_has_an_end_and_who_waits_then_is_told_so(self):
         with serve("middle", flags=("--grace", "0")) as server:
-            with raw_client(server.port) as client:
-                client.send(completion("long", 4000))
-                client.wait_for(b"data: ")
+            with raw_client(server.port) as whole, raw_client(server.port) as streamed:
+                whole.send(post("/v1/completions", {"prompt": "long", "max_tokens": 4000}))
+                streamed.send(completion("long", 4000))
+                streamed.wait_for(b"data: ")
                 server.process.send_signal(signal.SIGTERM)
-                client.rest()
+                self.assertIn(b'"code":"shutting_down"', streamed.rest())
+                answer = whole.answer()
+                self.assertEqual((answer.status, answer.json()["error"]["code"]), (503, "shutting_down"), answer.body)
+                self.assertEqual(answer.fields["retry-after"], "1")
             self.assertEqual(server.wait(), 0, server.log)
 
     def test_a_second_signal_ends_the_grace(self):
