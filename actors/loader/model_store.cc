@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "actors/loader/part_file.h"
+#include "engine/core/user_folders.h"
 
 namespace infer::hub {
 namespace {
@@ -77,14 +78,10 @@ bool is_meant(const stored_model& model, const reference& of) {
 
 std::filesystem::path models_folder(const std::string& given) {
   if (!given.empty()) return given;
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value == nullptr ? "" : value);
-  };
-  if (const std::string models = variable("INFER_MODELS"); !models.empty()) return models;
-  const std::string data = variable("XDG_DATA_HOME");
-  const std::filesystem::path home = data.empty() ? variable("HOME") + "/.local/share" : data;
-  return home / "infer-node" / "models";
+  const char* const variable = std::getenv("INFER_MODELS");
+  if (variable != nullptr && *variable != '\0') return variable;
+  const auto data = data_folder();
+  return data.empty() ? data : data / "models";
 }
 
 std::filesystem::path folder_of(const std::filesystem::path& models, const reference& of, const std::string& tag) {

@@ -20,7 +20,7 @@ struct stored_model {
   std::string file;              // GGUF: its path in the repository, where that is not the file's name alone
 };
 
-/// `given`, else $INFER_MODELS, else $XDG_DATA_HOME/infer-node/models, else ~/.local/share/infer-node/models.
+/// `given`, else $INFER_MODELS, else `models` in the data_folder(); empty where there is none of these.
 std::filesystem::path models_folder(const std::string& given = {});
 
 /// The folder of one model below `models`.

@@ -230,6 +230,9 @@ std::string default_endpoint() {
 }
 
 result<stored_model> pull(const reference& of, const pull_options& options) {
+  if (options.models.empty())
+    return fail(fault::file_system,
+                "there is no home folder to keep models in; name a folder with --models or in INFER_MODELS");
   web_client web(options.stall_seconds);
   for (bool first = true;; first = false) {
     INFER_TRY(const auto files, list_files(web, options.hub, of));

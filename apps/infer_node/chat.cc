@@ -90,7 +90,7 @@ class session {
 
   void remember(const std::string& text) {
     terminal_.remember(text);
-    if (!core_.settings().history) return;
+    if (!core_.settings().history || file_.empty()) return;
     result<void> kept = append_history(file_, text);
     if (kept) kept = trim_history(file_, kept_prompts);
     if (!kept && !std::exchange(complained_, true))

@@ -8,9 +8,10 @@
 #include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cerrno>
-#include <cstdlib>
 #include <fstream>
 #include <system_error>
+
+#include "engine/core/user_folders.h"
 
 namespace infer::apps {
 namespace {
@@ -47,10 +48,8 @@ std::string line_of(std::string_view prompt) {
 }  // namespace
 
 std::filesystem::path history_file() {
-  const char* const state = std::getenv("XDG_STATE_HOME");
-  if (state != nullptr && *state != '\0') return std::filesystem::path(state) / "infer-node" / "history";
-  const char* const home = std::getenv("HOME");
-  return std::filesystem::path(home != nullptr ? home : "/") / ".local" / "state" / "infer-node" / "history";
+  const auto folder = state_folder();
+  return folder.empty() ? folder : folder / "history";
 }
 
 std::vector<std::string> read_history(const std::filesystem::path& file, std::size_t most) {

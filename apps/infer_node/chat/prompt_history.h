@@ -10,7 +10,7 @@
 
 namespace infer::apps {
 
-/// $XDG_STATE_HOME/infer-node/history, else ~/.local/state/infer-node/history.
+/// `history` in the state_folder(); empty where there is none.
 std::filesystem::path history_file();
 
 /// The last `most` prompts, oldest first; lines that are no JSON string are passed over. No file: none.
