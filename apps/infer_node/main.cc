@@ -1,5 +1,11 @@
 // infer-node: the one binary and its subcommands.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <string>
 #include <vector>
@@ -26,9 +32,26 @@ std::vector<std::string> arguments(int argc, char** argv) {
   return out;
 }
 
-}  // namespace
+/// Files that are opened never get the numbers of standard streams that were closed: what is meant for those would go
+/// into them. Reading from and writing to a held one fails as before.
+void hold_standard_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
 
-int main(int argc, char** argv) {
+/// `code`, or 1 and a sentence where standard output did not take what was said.
+int checked_output(int code) {
+  errno = 0;
+  const bool written = std::cout.flush().good() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0;
+  if (written) return code;
+  const int why = errno;
+  std::cerr << "infer-node: standard output cannot be written" << (why != 0 ? std::string(": ") + strerror(why) : "")
+            << "\n";
+  return code != 0 ? code : 1;
+}
+
+int run_program(int argc, char** argv) {
   CLI::App app("run open-weight language models on the machine you have", "infer-node");
   app.require_subcommand(0, 1);
   app.set_version_flag("--version", "infer-node 0.1.0");
@@ -63,4 +86,11 @@ int main(int argc, char** argv) {
     return wrong_usage;
   }
   return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  hold_standard_streams();
+  return checked_output(run_program(argc, argv));
 }

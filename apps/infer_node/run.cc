@@ -77,14 +77,15 @@ int answer_once(const run_options& o, answer_source& source) {
   answer_view view(may_colour());
   std::string text, reasoning;
   bool is_begun = false;
+  std::atomic<bool> unheard = false;  // standard output takes no more
   const auto show = [&](const templates::answer_piece& piece) {
     is_begun = true;
     if (o.json)
       (piece.reasoning ? reasoning : text) += piece.text;
     else
-      std::cout << (is_terminal ? view.show(piece) : piece.text) << std::flush;
+      unheard = !(std::cout << (is_terminal ? view.show(piece) : piece.text) << std::flush);
   };
-  const answer_report report = source.answer({turns, o.settings, o.raw}, is_terminal || o.json, show, nullptr);
+  const answer_report report = source.answer({turns, o.settings, o.raw}, is_terminal || o.json, show, &unheard);
   if (!o.json && (is_begun || report.failure.empty())) std::cout << (is_terminal ? view.finish() : "\n") << std::flush;
   if (!report.failure.empty()) return fail_with(report.failure);
   if (o.json) print_json(report, text, reasoning);
@@ -110,6 +111,8 @@ int run(run_options& o) {
     if (o.prompt.ends_with('\n')) o.prompt.pop_back();
     if (o.prompt.empty()) return fail_with("the prompt is empty");
   }
+  if (const std::string why = utf8_fault("the prompt", o.prompt); !why.empty()) return fail_with(why);
+  if (const std::string why = utf8_fault("the system message", o.system); !why.empty()) return fail_with(why);
   if (const std::string why = settle_template(o, is_chat); !why.empty()) return fail_with(why);
   const auto source = source_of(o);
   if (!source) return fail_with(source.error().message());

@@ -53,6 +53,11 @@ void listen(int signal, void (*to)(int)) {
   sigaction(signal, &action, nullptr);
 }
 
+/// Whether the terminal is to tell pasted text from what is typed; a dumb one cannot.
+void mark_pastes(bool on) {
+  if (!is_dumb()) std::cout << (on ? "\x1b[?2004h" : "\x1b[?2004l") << std::flush;
+}
+
 }  // namespace
 
 bool may_colour() {
@@ -85,7 +90,9 @@ struct terminal::parts {
 
   /// As the key does elsewhere; libedit's own handler gives the terminal back and takes it again.
   static unsigned char on_suspend(EditLine*, int) {
+    mark_pastes(false);
     ::raise(SIGTSTP);
+    mark_pastes(true);
     return CC_REDISPLAY;
   }
 
@@ -166,11 +173,10 @@ terminal_input terminal::read(std::string_view prompt) {
   p.interrupted = false;
   // Before the prompt is seen: keys that come with it are keys already.
   el_set(p.line, EL_PREP_TERM, 1);
-  const bool pastes = !is_dumb();
-  if (pastes) std::cout << "\x1b[?2004h" << std::flush;
+  mark_pastes(true);
   int count = 0;
   const char* const text = el_gets(p.line, &count);
-  if (pastes) std::cout << "\x1b[?2004l" << std::flush;
+  mark_pastes(false);
   if (p.interrupted) {
     std::cout << "^C" << std::endl;
     return {terminal_input::kind::interrupted, {}, p.had_text};

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
+
+#include "engine/core/user_folders.h"
+#include "engine/tokenize/utf8.h"
 
 namespace infer::apps {
 namespace {
@@ -44,10 +46,22 @@ result<std::string> read_input() {
   return text;
 }
 
+std::string utf8_fault(const std::string& what, std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const tokenize::utf8_step step = tokenize::utf8_first(text.substr(at));
+    if (step.what != tokenize::utf8_step::kind::character)
+      return what + " is not UTF-8 from byte " + std::to_string(at + 1) +
+             " on; convert it first, for instance with iconv -f latin1 -t utf-8";
+    at += step.length;
+  }
+  return {};
+}
+
 std::string with_home(const std::string& path) {
-  const char* const home = std::getenv("HOME");
   const bool is_home = path == "~" || path.starts_with("~/");
-  return is_home && home != nullptr ? home + path.substr(1) : path;
+  const std::string home = is_home ? home_folder().string() : "";
+  return home.empty() ? path : home + path.substr(1);
 }
 
 }  // namespace infer::apps

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "engine/core/result.h"
 
@@ -15,7 +16,10 @@ result<std::string> read_file(const std::string& path);
 /// Errors:  as read_file, after the words "standard input: ".
 result<std::string> read_input();
 
-/// `path` with the "~" of "~" and "~/..." replaced by $HOME, where that is set.
+/// A sentence that says where `text`, called `what`, is not UTF-8; empty where all of it is.
+std::string utf8_fault(const std::string& what, std::string_view text);
+
+/// `path` with the "~" of "~" and "~/..." replaced by the home folder, where there is one.
 std::string with_home(const std::string& path);
 
 }  // namespace infer::apps

@@ -211,6 +211,33 @@ class numbers(tools):
             done = subprocess.run([BINARY, *command, "-m", gguf()], stdin=folder, capture_output=True, text=True, timeout=60, check=False)
             self.assertEqual((done.returncode, done.stdout, done.stderr), (1, "", "infer-node: standard input: Is a directory\n"))
 
+    def test_a_prompt_that_is_not_utf8_is_refused_with_its_place(self):
+        sentence = "infer-node: the prompt is not UTF-8 from byte 4 on; convert it first, for instance with iconv -f latin1 -t utf-8\n"
+        for arguments, text in (([b"caf\xe9"], b""), ([], b"caf\xe9\n"), (["--raw", b"caf\xe9"], b""), ([b"caf\xc3"], b"")):
+            done = subprocess.run([BINARY, "run", "-m", gguf(), *arguments], input=text, capture_output=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout, done.stderr.decode()), (1, b"", sentence))
+        done = subprocess.run([BINARY, "run", "-m", gguf(), "-sys", b"\xff", "hi"], capture_output=True, timeout=60, check=False)
+        self.assertIn(b"the system message is not UTF-8 from byte 1 on", done.stderr)
+
+    def test_output_that_cannot_be_written_is_a_failure(self):
+        commands = (["inspect", gguf()], ["inspect", gguf(), "--json"], ["tokenize", "-m", gguf(), "a"], ["score", "-m", gguf(), "abc"],
+                    ["run", "-m", gguf(), "-n", "2", "a"], ["run", "-m", gguf(), "-n", "2", "--json", "a"], ["man"], ["completion", "bash"],
+                    ["list", "--models", FOLDER.name, "--json"], ["--help"], ["--version"])
+        for command in commands:
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([BINARY, *command], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertEqual(done.returncode, 1, command)
+            self.assertRegex(done.stderr, "^infer-node: standard output cannot be written(: No space left on device)?\n$")
+            closed = subprocess.run(["bash", "-c", '"$@" >&-', "-", BINARY, *command], stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+            self.assertEqual(closed.returncode, 1, command)
+            self.assertRegex(closed.stderr, "^infer-node: standard output cannot be written(: Bad file descriptor)?\n$")
+
+    def test_an_answer_that_nobody_can_read_ends(self):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([BINARY, "run", "-m", gguf(), "-n", "-1", "-c", "4096", "--ignore-eos", "-v", "a"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertLess(int(re.search(r"(\d+) tokens", done.stderr)[1]), 4000, done.stderr)
+
     def test_bench(self):
         answer = self.json_of("bench", "-m", gguf(), "-p", "8", "-n", "4", "-r", "1")
         self.assertEqual([t["test"] for t in answer["tests"]], ["pp8", "tg4"])
