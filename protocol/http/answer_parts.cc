@@ -163,7 +163,8 @@ json::object legacy_logprobs(const std::vector<msg::text_token>& tokens, std::ui
     json::object top;
     for (const msg::alternative& other : token.top) top[legacy_token(other.bytes)] = logprob_of(other.logprob);
     // The one that was taken is among them even where others were likelier.
-    top.emplace(legacy_token(token.bytes), logprob_of(token.logprob));
+    const bool is_named = std::ranges::count(token.top, token.id, &msg::alternative::id) > 0;
+    if (!is_named) top.emplace(legacy_token(token.bytes), logprob_of(token.logprob));
     tops.emplace_back(std::move(top));
   }
   json::object out;

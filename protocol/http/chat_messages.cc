@@ -53,8 +53,8 @@ parsed<std::string> read_content(const fields& from, std::string_view role) {
   const std::string path = from.path_of("content");
   const json::value* const content = from.find("content");
   if (content == nullptr) {
-    if (role == "assistant") return std::string();
-    return refuse(invalid_value(path, "'" + path + "' is missing; only assistant messages may have none"));
+    if (role == "assistant" || role == "tool") return std::string();
+    return refuse(invalid_value(path, "'" + path + "' is missing; only assistants and tools may have none"));
   }
   if (content->is_string()) return std::string(content->get_string());
   if (!content->is_array()) return refuse(invalid_value(path, "'" + path + "' must be a string or an array of parts"));

@@ -133,6 +133,8 @@ TEST(StreamWriter, TheTakenTokenIsAmongTheLikelyOnesOfACompletion) {
   stream_writer writer(make_call(call_kind::completion, 1, true), head());
   const std::string chunk = writer.text({1, 0, "ab", {{1, "a", -3, {{2, "z", -1}}}, {3, "b", -2, {}}}, 2});
   EXPECT_NE(chunk.find(R"("top_logprobs":[{"z":-1.0,"a":-3.0},{"b":-2.0}])"), std::string::npos) << chunk;
+  const std::string control = writer.text({1, 0, "", {{9, "", -3, {{2, "z", -1}, {9, "<end>", -3}}}}, 3});
+  EXPECT_NE(control.find(R"("top_logprobs":[{"z":-1.0,"<end>":-3.0}])"), std::string::npos) << control;
 }
 
 TEST(StreamWriter, CompletionsHaveTextAndRunningOffsets) {

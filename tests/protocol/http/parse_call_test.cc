@@ -196,6 +196,8 @@ TEST(ParseChat, CallsOfTheOlderFormAreCallsOfTools) {
             R"("function":{"name":"f","arguments":"{\"a\":1}"}}]})");
   EXPECT_EQ(replayed(R"({"role":"function","name":"f","content":"2"})"),
             R"({"role":"tool","name":"f","content":"2","tool_call_id":"call_f"})");
+  EXPECT_EQ(replayed(R"({"role":"function","name":"f","content":null})"),
+            R"({"role":"tool","name":"f","content":"","tool_call_id":"call_f"})");
 }
 
 TEST(ParseChat, NamesTheMessageAtFault) {
