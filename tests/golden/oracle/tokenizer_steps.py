@@ -2,7 +2,8 @@
 
 usage: tokenizer_steps.py GOLDEN_FOLDER        (needs: tokenizers)
 
-GOLDEN_FOLDER/tokenizer_steps/models.json has a few small models, cases.json the steps around them by name, and
+GOLDEN_FOLDER/tokenizer_steps/models.json has a few small models, which are trained where that file is not there (a
+unigram model comes out another one each time), cases.json the steps around them by name, and
 NAME.hashes one line per 20 strings of GOLDEN_FOLDER/tokenizer: hashes of all their ids, and of all they decode to.
 """
 
@@ -36,8 +37,9 @@ def trained(kind, strings):
     return json.loads(made.to_str())["model"]
 
 
-def models_of(strings):
-    out = {kind: trained(kind, strings) for kind in ("bytes", "characters", "unigram")}
+def models_of(strings, file):
+    known = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
+    out = {kind: known.get(kind) or trained(kind, strings) for kind in ("bytes", "characters", "unigram")}
     out["whole"] = {**out["bytes"], "ignore_merges": True}
     unknown = json.loads(json.dumps(out["characters"]))
     unknown["vocab"]["<unk>"] = len(unknown["vocab"])
@@ -129,7 +131,7 @@ def main():
     strings = shared_strings(golden)
     folder = golden / "tokenizer_steps"
     folder.mkdir(exist_ok=True)
-    small, table = models_of(strings), cases()
+    small, table = models_of(strings, folder / "models.json"), cases()
     for name, value in (("models", small), ("cases", table)):
         (folder / f"{name}.json").write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n", encoding="utf-8")
     for name, case in table.items():
