@@ -29,7 +29,7 @@
 namespace infer::actors {
 
 /// Streams that may be open at one port at a time: the size of the table of cancel flags.
-inline constexpr std::uint32_t max_streams = 256;
+inline constexpr std::uint32_t max_streams = 1024;
 
 /// What a row of a step computes, for the journal and for test hooks.
 struct journal_row {

@@ -21,6 +21,12 @@ models_state::models_state(inner_models_actor::pointer self) : self_(self) {}
 
 void models_state::start(const msg::start_model& message, const msg::model_handle& handle, const models_sink& sink) {
   sink_ = sink;
+  // A copy that runs already, of a zoo that is no more, goes first.
+  if (const auto at = models_.find(message.id); at != models_.end()) {
+    at->second.next = {message, handle};
+    if (at->second.supervisor) exit_now(at->second.supervisor, caf::exit_reason::user_shutdown);
+    return;
+  }
   const std::shared_ptr<model_core>& core = handle.core;
   running r;
   r.row = {message.generation, message.id, 0, core->context, core->model.plan.trained_context};
@@ -62,8 +68,10 @@ void models_state::report_when_credited(const std::string& id) {
     self_->delayed_send(self_, credit_interval, msg::check_credited{id, at->second.row.generation});
     return;
   }
-  if (sink_) self_->send(sink_, msg::model_down{at->second.row.generation, id, at->second.why});
+  const running gone = std::move(at->second);
   models_.erase(at);
+  if (gone.next) return start(gone.next->first, gone.next->second, sink_);
+  if (sink_) self_->send(sink_, msg::model_down{gone.row.generation, gone.row.id, gone.why});
 }
 
 inner_models_actor::behavior_type models_state::make(models_config config) {
@@ -76,7 +84,13 @@ inner_models_actor::behavior_type models_state::make(models_config config) {
       },
       [this](const msg::stop_model& message) {
         const auto at = models_.find(message.id);
-        if (at != models_.end() && at->second.row.generation == message.generation && at->second.supervisor)
+        if (at == models_.end()) return;
+        if (at->second.next && at->second.next->first.generation == message.generation) {
+          // It has not begun: the one before it is gone soon, and then this one is, too.
+          at->second.row.generation = message.generation;
+          at->second.next.reset();
+        }
+        if (at->second.row.generation == message.generation && at->second.supervisor)
           exit_now(at->second.supervisor, caf::exit_reason::user_shutdown);
       },
       [this](const msg::who_runs&, const models_sink& sink) {

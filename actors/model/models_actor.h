@@ -3,7 +3,9 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "actors/model/model_rows.h"
 #include "protocol/interfaces/actors.h"
@@ -34,6 +36,7 @@ class models_state {
     std::weak_ptr<model_core> core;
     std::string why;  // of an end that nobody asked for
     bool ended = false;
+    std::optional<std::pair<msg::start_model, msg::model_handle>> next;  // starts when this one is gone
   };
   void start(const msg::start_model& message, const msg::model_handle& handle, const models_sink& sink);
   void ended(const caf::exit_msg& exit);

@@ -24,7 +24,7 @@ caf::behavior supervisor_state::make(std::vector<child_spec> specs, supervisor_o
   options_ = std::move(options);
   self_->set_exception_handler(crash_handler(options_.name));
   self_->set_exit_handler([this](caf::exit_msg& exit) { ended(exit); });
-  for (child_spec& spec : specs) children_.push_back({std::move(spec), {}, 0, 0, {}, {}, false});
+  for (child_spec& spec : specs) children_.push_back({.spec = std::move(spec)});
   for (std::size_t row = 0; row < children_.size(); ++row) start(children_[row], false);
   return {
       [this](const msg::restart_child& message) {
@@ -81,22 +81,44 @@ void supervisor_state::ended(const caf::exit_msg& exit) {
   if (stopping_) return stop_next();
   if (exit.reason && exit.reason != caf::exit_reason::user_shutdown)
     spdlog::warn("{}/{} ended: {}", options_.name, c->spec.name, describe(exit.reason));
+  if (c->taken_along) return companion_ended(*c);
   switch (c->spec.restart) {
     case restart_policy::escalate:
       return give_up(exit.reason ? exit.reason : caf::make_error(caf::sec::runtime_error, c->spec.name + " ended"));
     case restart_policy::permanent:
       break;
   }
-  // Those that restart with it go first, so that they come back in table order.
-  for (const std::string& companion : c->spec.restarts_with) {
-    if (child* other = find(companion); other != nullptr && other->handle) {
-      self_->unlink_from(other->handle);
-      exit_now(other->handle, caf::exit_reason::kill);
-      other->handle = nullptr;
-      schedule_restart(*other);
-    }
+  c->waits = take_companions(*c);
+  if (!c->waits) schedule_restart(*c);
+}
+
+/// Ends those that restart with a child. True where there are any: an actor ends only when its handler has returned,
+/// and nothing that it owns may have two owners until then.
+bool supervisor_state::take_companions(const child& c) {
+  bool any = false;
+  for (const std::string& companion : c.spec.restarts_with) {
+    child* const other = find(companion);
+    if (other == nullptr || !other->handle) continue;
+    other->taken_along = true;
+    // Not killed: the end of a killed actor kills who is linked to it.
+    exit_now(other->handle, caf::exit_reason::user_shutdown);
+    any = true;
   }
-  schedule_restart(*c);
+  return any;
+}
+
+void supervisor_state::companion_ended(child& c) {
+  c.taken_along = false;
+  schedule_restart(c);
+  for (child& other : children_) {
+    if (!other.waits || stopping_) continue;
+    const auto runs = [this](const std::string& name) {
+      const child* const companion = find(name);
+      return companion != nullptr && companion->handle;
+    };
+    other.waits = std::ranges::any_of(other.spec.restarts_with, runs);
+    if (!other.waits) schedule_restart(other);
+  }
 }
 
 void supervisor_state::schedule_restart(child& c) {
@@ -148,7 +170,11 @@ void supervisor_state::stop_next() {
 std::vector<msg::child_row> supervisor_state::rows() const {
   std::vector<msg::child_row> out;
   for (const child& c : children_)
-    out.push_back({c.spec.name, 1, c.handle ? "running" : c.restart_due ? "restarting" : "stopped", c.restarts});
+    out.push_back({c.spec.name, 1,
+                   c.handle                   ? "running"
+                   : c.restart_due || c.waits ? "restarting"
+                                              : "stopped",
+                   c.restarts});
   return out;
 }
 

@@ -67,11 +67,15 @@ class supervisor_state {
     std::chrono::milliseconds delay{0};
     caf::actor_clock::time_point started_at;
     bool restart_due = false;
+    bool taken_along = false;  // told to end because another died
+    bool waits = false;        // has died; those that restart with it have not ended yet
   };
 
   child* find(const std::string& name);
   child* find(const caf::actor_addr& address);
   void start(child& c, bool again);
+  bool take_companions(const child& c);
+  void companion_ended(child& c);
   void ended(const caf::exit_msg& exit);
   void schedule_restart(child& c);
   bool too_many_restarts();

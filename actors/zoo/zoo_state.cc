@@ -9,6 +9,7 @@ namespace {
 
 using state = msg::model_state;
 
+constexpr int epoch_shift = 16;  // generations below are those of earlier zoos
 constexpr std::chrono::seconds first_back_off{1};
 constexpr std::chrono::minutes longest_back_off{5};
 constexpr std::chrono::seconds close_deadline{60};
@@ -17,7 +18,7 @@ constexpr std::chrono::seconds close_deadline{60};
 
 zoo_state::zoo_state(std::vector<zoo_model> models, std::uint64_t epoch, zoo_output& out)
     : epoch_(epoch),
-      next_generation_(static_cast<std::uint32_t>(epoch << 16)),
+      next_generation_(static_cast<std::uint32_t>(epoch << epoch_shift)),
       next_lease_(epoch << 32),
       next_claim_(epoch << 32),
       out_(out) {
@@ -26,9 +27,10 @@ zoo_state::zoo_state(std::vector<zoo_model> models, std::uint64_t epoch, zoo_out
 
 zoo_state::entry* zoo_state::find(const std::string& model) {
   if (model.empty()) return entries_.empty() ? nullptr : &entries_.front();
-  for (entry& e : entries_) {
-    if (e.config.source.id == model || std::ranges::find(e.config.aliases, model) != e.config.aliases.end()) return &e;
-  }
+  for (entry& e : entries_)
+    if (e.config.source.id == model) return &e;
+  for (entry& e : entries_)
+    if (std::ranges::find(e.config.aliases, model) != e.config.aliases.end()) return &e;
   return nullptr;
 }
 
@@ -224,6 +226,7 @@ void zoo_state::load(const msg::load_model& message, zoo_time now) {
       return begin(*e);
     case state::closing:
       // Nothing has been torn down yet: stay.
+      answer(e->unload_orders, *e, false, "the model was loaded again meanwhile");
       e->unloading = false;
       e->state = state::ready;
       if (e->leases.empty()) e->idle_since = now;
@@ -282,6 +285,7 @@ void zoo_state::claim_granted(const msg::claim_granted& message) {
   entry* e = by_claim(message.claim_id);
   if (e == nullptr) return out_.cancel_claim({message.claim_id});
   e->state = state::loading;
+  e->reason.clear();
   out_.load({e->generation, e->claim_id, e->config.source});
 }
 
@@ -290,7 +294,11 @@ void zoo_state::tell_waiters(entry& e, const std::string& reason) {
 }
 
 void zoo_state::claim_waiting(const msg::claim_waiting& message) {
-  if (entry* e = by_claim(message.claim_id)) tell_waiters(*e, "the model waits for memory");
+  entry* e = by_claim(message.claim_id);
+  if (e == nullptr) return;
+  e->reason = "the model waits for memory: " + std::to_string((message.missing + (1 << 20) - 1) >> 20) +
+              " MiB more have to become free";
+  tell_waiters(*e, e->reason);
 }
 
 void zoo_state::claim_refused(const msg::claim_refused& message, zoo_time now) {
@@ -338,9 +346,11 @@ void zoo_state::load_failed(const msg::load_failed& message, zoo_time now) {
 void zoo_state::started(const msg::model_started& message, zoo_time now) {
   entry* e = find(message.id);
   if (e == nullptr) return;
-  if (e->state == state::absent && e->generation == 0) {
-    e->generation = message.generation;  // it ran before this zoo did
-  } else if (e->generation != message.generation || (e->state != state::loading && e->state != state::ready)) {
+  if (e->generation != message.generation) {
+    if (!adopt(*e, message.generation)) return;
+  } else if (e->state == state::cancelling) {
+    return drain(*e);  // it was on its way when the last who wanted it left
+  } else if (e->state != state::loading && e->state != state::ready) {
     return;
   }
   const bool first = e->state != state::ready;
@@ -352,11 +362,28 @@ void zoo_state::started(const msg::model_started& message, zoo_time now) {
   e->trained_context = message.trained_context;
   e->repeated = false;
   if (first) {
-    e->idle_since = now;
+    e->idle_since = e->ready_since = now;
     e->reason.clear();
   }
   grant_waiters(*e);
   answer(e->load_orders, *e, true, {});
+}
+
+/// Takes over a model that ran before this zoo did, in place of a copy that is not there yet; or that copy, where it
+/// has taken the place of the older one. False where it is neither.
+bool zoo_state::adopt(entry& e, std::uint32_t generation) {
+  const auto is_older = [&](std::uint32_t of) { return of >> epoch_shift < epoch_; };
+  if (e.state == state::ready && is_older(e.generation) && !is_older(generation)) {
+    e.generation = generation;
+    return true;
+  }
+  if (!is_older(generation) || e.state == state::ready || e.state == state::closing || e.state == state::draining)
+    return false;
+  if (e.state == state::claiming && e.claimed) out_.cancel_claim({e.claim_id});
+  if (e.state == state::loading) out_.cancel_load({e.generation, e.config.source.id});
+  e.generation = generation;
+  e.state = state::loading;
+  return true;
 }
 
 void zoo_state::port_lost(const std::string& id) {
@@ -367,6 +394,7 @@ void zoo_state::down(const msg::model_down& message, zoo_time now) {
   entry* e = by_generation(message.id, message.generation);
   if (e == nullptr) return;
   if (message.message.empty() || e->state == state::draining) return now_absent(*e);
+  if (now - e->ready_since > longest_back_off) e->failures = 0;
   fail(*e, "the model crashed: " + message.message, now, false);
 }
 

@@ -100,7 +100,7 @@ class zoo_state {
     std::uint32_t percent = 0, failures = 0, context = 0, trained_context = 0;
     std::uint64_t bytes = 0;
     std::string reason;
-    zoo_time until{}, idle_since{}, closing_until{};
+    zoo_time until{}, idle_since{}, ready_since{}, closing_until{};
   };
 
   entry* find(const std::string& model);
@@ -116,6 +116,7 @@ class zoo_state {
   void cancel(entry& e);
   void close(entry& e, zoo_time now);
   void drain(entry& e);
+  bool adopt(entry& e, std::uint32_t generation);
   void now_absent(entry& e);
   void lease_ended(entry& e, zoo_time now);
   void answer(std::vector<std::uint64_t>& orders, const entry& e, bool done, const std::string& message);

@@ -254,6 +254,20 @@ TEST_F(subtree, a_new_zoo_learns_what_runs) {
   exit_now(caf::actor_cast<caf::actor>(zoo), caf::exit_reason::kill);
 }
 
+TEST_F(subtree, a_second_copy_of_a_model_starts_when_the_first_has_ended) {
+  const auto copy = load_tiny(folder_ / "tiny.gguf", budget_);
+  core_.reset();
+  caf::anon_send(models_, msg::start_model{8, "tiny"}, msg::model_handle{copy}, zoo_);
+  clock_.settle();
+  clock_.advance(50ms, 5ms);
+  ASSERT_EQ(h_->started.size(), 2u);
+  EXPECT_EQ(h_->started[1].generation, 8u);
+  EXPECT_TRUE(h_->down.empty()) << "the name never stood for nothing";
+  caf::anon_send(h_->port, stream(), sink_);
+  clock_.settle();
+  EXPECT_EQ(h_->tokens(), 10u);
+}
+
 TEST_F(subtree, a_port_that_dies_comes_back_with_a_new_decode_and_is_reported) {
   exit_now(caf::actor_cast<caf::actor>(h_->port), caf::make_error(caf::sec::runtime_error, "killed by a test"));
   clock_.settle();

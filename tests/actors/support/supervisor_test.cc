@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <future>
+
 #include "actors/support/error_bridge.h"
 #include "actors/support/shutdown.h"
 #include "tests/actors/virtual_clock.h"
@@ -148,6 +150,27 @@ TEST_F(supervisor, companions_restart_with_the_one_that_died) {
   clock_.advance(200ms, 1ms);
   EXPECT_EQ(seen_->starts["decode"], 3);
   EXPECT_EQ(seen_->starts["port"], 2) << "only the other way round";
+}
+
+TEST_F(supervisor, a_companion_restarts_only_when_it_has_ended) {
+  auto gate = std::make_shared<std::promise<void>>();
+  child_spec busy = row("decode", seen_);
+  busy.start = [seen = seen_, open = gate->get_future().share()](caf::actor_system& sys) {
+    ++seen->starts["decode"];
+    return seen->current["decode"] = sys.spawn<caf::detached>(
+               [open](caf::event_based_actor*) -> caf::behavior { return {[open](int) { open.wait(); }}; });
+  };
+  supervise_rows({busy, row("port", seen_, restart_policy::permanent, {"decode"})});
+  caf::anon_send(seen_->current["decode"], 1);
+  crash("port");
+  clock_.advance(1s, 50ms);
+  EXPECT_EQ(seen_->starts["decode"], 1) << "it computes still";
+  EXPECT_EQ(seen_->starts["port"], 1) << "what needs it waits";
+  gate->set_value();
+  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  while (seen_->starts["port"] < 2 && std::chrono::steady_clock::now() < deadline) clock_.advance(50ms, 1ms);
+  EXPECT_EQ(seen_->starts["decode"], 2);
+  EXPECT_EQ(seen_->starts["port"], 2);
 }
 
 TEST_F(supervisor, an_escalating_child_ends_its_supervisor_with_an_error) {

@@ -330,6 +330,60 @@ TEST_F(zoo, a_crash_fails_the_model_and_a_port_that_came_back_serves_on) {
   EXPECT_NE(out_.refusals.at(0).message.find("died too often"), std::string::npos);
 }
 
+TEST_F(zoo, a_model_whose_last_waiter_left_while_it_started_is_stopped) {
+  acquire(1);
+  zoo_.measured({generation(), "a", 1000, 4096}, now_);
+  zoo_.claim_granted({out_.last_claim.claim_id});
+  ASSERT_TRUE(zoo_.loaded({generation(), "a", 1000, 2048, 4096}, now_));
+  zoo_.holder_down(1, now_);
+  out_.take();
+  zoo_.started({generation(), "a", 1000, 2048, 4096}, now_);
+  EXPECT_EQ(out_.take(), steps{"stop"});
+  acquire(2);
+  zoo_.down({generation(), "a", ""}, now_);
+  bring_up("a");
+  EXPECT_EQ(out_.grants.back().request_id, 2u);
+}
+
+TEST_F(zoo, an_order_to_load_answers_the_unloading_that_it_stops) {
+  acquire(1);
+  bring_up("a");
+  zoo_.unload({7, "a"}, now_);
+  zoo_.load({8, "a"}, now_);
+  ASSERT_EQ(out_.changes.size(), 2u);
+  EXPECT_EQ(out_.changes[0].request_id, 7u);
+  EXPECT_FALSE(out_.changes[0].done);
+  EXPECT_EQ(out_.changes[1].request_id, 8u);
+  EXPECT_TRUE(out_.changes[1].done);
+}
+
+TEST_F(zoo, the_back_off_grows_with_crashes_that_follow_each_other_only) {
+  const auto crash_after = [this](zoo_time::duration healthy) {
+    acquire(1);
+    bring_up("a");
+    now_ += healthy;
+    zoo_.down({generation(), "a", "boom"}, now_);
+    acquire(2);
+    const auto delay = out_.refusals.back().retry_after_ms;
+    now_ += 10min;
+    return delay;
+  };
+  EXPECT_EQ(crash_after(1s), 1000u);
+  EXPECT_EQ(crash_after(1s), 2000u);
+  EXPECT_EQ(crash_after(1s), 4000u);
+  EXPECT_EQ(crash_after(24h), 1000u);
+}
+
+TEST_F(zoo, an_id_comes_before_the_alias_of_another_model) {
+  auto models = two_models();
+  models[0].aliases = {"b"};
+  recorder out;
+  zoo_state named(models, 1, out);
+  named.acquire({1, "b", 0, msg::no_limit}, now_);
+  EXPECT_EQ(named.rows()[0].state, state::absent);
+  EXPECT_EQ(named.rows()[1].state, state::claiming);
+}
+
 TEST_F(zoo, a_waiter_that_arrives_while_draining_gets_a_new_load) {
   acquire(1, "b");
   bring_up("b");
@@ -369,6 +423,44 @@ TEST_F(zoo, a_new_zoo_adopts_what_runs_and_counts_what_is_announced) {
   EXPECT_NE(out.grants[0].lease_id, 77u);
   second.release({5, 77}, now_);
   EXPECT_EQ(second.rows()[0].leases, 1u);
+}
+
+TEST_F(zoo, a_new_zoo_adopts_what_runs_in_place_of_its_own_load) {
+  for (const bool is_loading : {false, true}) {
+    recorder out;
+    zoo_state second(two_models(), 2, out);
+    second.acquire({6, "a", 0, msg::no_limit}, now_);
+    const std::uint32_t own = out.last_measure.generation;
+    second.measured({own, "a", 1000, 4096}, now_);
+    if (is_loading) second.claim_granted({out.last_claim.claim_id});
+    out.take();
+    second.started({3, "a", 1000, 2048, 4096}, now_);
+    EXPECT_EQ(out.take(), steps{is_loading ? "cancel_load" : "cancel_claim"});
+    ASSERT_EQ(out.grants.size(), 1u);
+    EXPECT_EQ(out.grants[0].generation, 3u);
+    EXPECT_FALSE(second.loaded({own, "a", 1000, 2048, 4096}, now_)) << "nobody wants the second copy";
+    second.load_failed({own, "a", "cancelled", false, true}, now_);
+    EXPECT_EQ(second.rows()[0].state, state::ready);
+  }
+}
+
+TEST_F(zoo, a_copy_that_took_the_place_of_an_older_one_is_the_one_that_runs) {
+  recorder out;
+  zoo_state second(two_models(), 2, out);
+  second.acquire({6, "a", 0, msg::no_limit}, now_);
+  const std::uint32_t own = out.last_measure.generation;
+  second.measured({own, "a", 1000, 4096}, now_);
+  second.claim_granted({out.last_claim.claim_id});
+  ASSERT_TRUE(second.loaded({own, "a", 1000, 2048, 4096}, now_));
+  second.started({3, "a", 1000, 2048, 4096}, now_);  // had been sent before the copy's start was known
+  second.started({own, "a", 1000, 2048, 4096}, now_);
+  second.acquire({7, "a", 0, msg::no_limit}, now_);
+  EXPECT_EQ(out.grants.back().generation, own);
+  second.unload({8, "a"}, now_);
+  second.holder_down(6, now_);
+  second.holder_down(7, now_);
+  second.down({own, "a", ""}, now_);
+  EXPECT_EQ(second.rows()[0].state, state::absent);
 }
 
 }  // namespace
