@@ -5,6 +5,7 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "actors/support/error_bridge.h"
@@ -14,7 +15,7 @@
 namespace infer {
 namespace {
 
-constexpr std::chrono::milliseconds cancel_poll{20};
+constexpr std::chrono::milliseconds poll{20};
 
 /// Shared by the waiting thread and the sink.
 struct exchange {
@@ -131,13 +132,25 @@ admin_sink::behavior_type run_admin_sink(admin_sink::pointer self, std::shared_p
   };
 }
 
+/// What comes, or nothing where the wait for it was given up.
+template <class T>
+std::optional<T> wait_for(std::future<T>& result, const wait_watch& give_up) {
+  while (result.wait_for(poll) != std::future_status::ready) {
+    if (give_up && give_up()) return std::nullopt;
+  }
+  return result.get();
+}
+
 template <class Message>
-msg::model_changed order(caf::actor_system& system, const node& n, Message message) {
+msg::model_changed order(caf::actor_system& system, const node& n, Message message, const wait_watch& give_up) {
+  const std::uint64_t request_id = message.request_id;
   auto changed = std::make_shared<std::promise<msg::model_changed>>();
   auto result = changed->get_future();
   const admin_sink sink = system.spawn(run_admin_sink, std::make_shared<std::promise<msg::model_list>>(), changed);
   caf::anon_send(n.zoo, std::move(message), sink);
-  return result.get();
+  if (auto answer = wait_for(result, give_up)) return std::move(*answer);
+  actors::exit_now(caf::actor_cast<caf::actor>(sink), caf::exit_reason::user_shutdown);
+  return {request_id, false, {}, "the wait for the model was given up"};
 }
 
 }  // namespace
@@ -151,7 +164,7 @@ client_result run_request(caf::actor_system& system, const node& n, msg::generat
   const auto prompts = static_cast<std::uint32_t>(1 + request.more_prompts.size());
   const event_sink sink = system.spawn(run_sink, x, request.choices * prompts);
   caf::anon_send(n.requests, std::move(request), sink);
-  while (cancel != nullptr && ended.wait_for(cancel_poll) != std::future_status::ready) {
+  while (cancel != nullptr && ended.wait_for(poll) != std::future_status::ready) {
     if (!cancel->load()) continue;
     // The request watches its sink, stops computing and ends with it.
     actors::exit_now(caf::actor_cast<caf::actor>(sink), caf::exit_reason::user_shutdown);
@@ -167,20 +180,24 @@ client_result run_request(caf::actor_system& system, const node& n, msg::generat
   return std::move(x->result);
 }
 
-std::vector<msg::model_row> list_models(caf::actor_system& system, const node& n) {
+std::vector<msg::model_row> list_models(caf::actor_system& system, const node& n, const wait_watch& give_up) {
   auto list = std::make_shared<std::promise<msg::model_list>>();
   auto result = list->get_future();
   const admin_sink sink = system.spawn(run_admin_sink, list, std::make_shared<std::promise<msg::model_changed>>());
   caf::anon_send(n.zoo, msg::list_models{msg::next_request_id()}, sink);
-  return result.get().models;
+  if (auto answer = wait_for(result, give_up)) return std::move(answer->models);
+  actors::exit_now(caf::actor_cast<caf::actor>(sink), caf::exit_reason::user_shutdown);
+  return {};
 }
 
-msg::model_changed load_model(caf::actor_system& system, const node& n, const std::string& model) {
-  return order(system, n, msg::load_model{msg::next_request_id(), model});
+msg::model_changed load_model(caf::actor_system& system, const node& n, const std::string& model,
+                              const wait_watch& give_up) {
+  return order(system, n, msg::load_model{msg::next_request_id(), model}, give_up);
 }
 
-msg::model_changed unload_model(caf::actor_system& system, const node& n, const std::string& model) {
-  return order(system, n, msg::unload_model{msg::next_request_id(), model});
+msg::model_changed unload_model(caf::actor_system& system, const node& n, const std::string& model,
+                                const wait_watch& give_up) {
+  return order(system, n, msg::unload_model{msg::next_request_id(), model}, give_up);
 }
 
 }  // namespace infer

@@ -58,11 +58,16 @@ struct client_callbacks {
 client_result run_request(caf::actor_system& system, const node& n, msg::generate request,
                           const client_callbacks& callbacks = {}, const std::atomic<bool>* cancel = nullptr);
 
-/// Asks the zoo for its rows.
-std::vector<msg::model_row> list_models(caf::actor_system& system, const node& n);
+/// Asked by the waiting thread every 20 ms; true gives up the wait.
+using wait_watch = std::function<bool()>;
 
-/// Loads or unloads a model and waits for the outcome.
-msg::model_changed load_model(caf::actor_system& system, const node& n, const std::string& model);
-msg::model_changed unload_model(caf::actor_system& system, const node& n, const std::string& model);
+/// Asks the zoo for its rows; none where the wait was given up.
+std::vector<msg::model_row> list_models(caf::actor_system& system, const node& n, const wait_watch& give_up = {});
+
+/// Loads or unloads a model and waits for the outcome. A wait that was given up leaves the order as it is.
+msg::model_changed load_model(caf::actor_system& system, const node& n, const std::string& model,
+                              const wait_watch& give_up = {});
+msg::model_changed unload_model(caf::actor_system& system, const node& n, const std::string& model,
+                                const wait_watch& give_up = {});
 
 }  // namespace infer

@@ -7,6 +7,7 @@
 #include <caf/all.hpp>
 #include <chrono>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <memory>
 
@@ -87,10 +88,49 @@ node_config tree_of(const serve_options& o, const actors::http_server& server) {
   return config;
 }
 
-/// Loads what was named on the command line; the first failure is the server's.
-std::string load_all(caf::actor_system& system, const node& n) {
-  for (const msg::model_row& row : list_models(system, n)) {
-    const msg::model_changed changed = load_model(system, n, row.id);
+/// Looks now and then at a model that loads: memory that it waits for is not given back by those that were loaded
+/// before it, which stay.
+class memory_wait {
+ public:
+  memory_wait(caf::actor_system& system, const node& n, std::string id, const wait_watch& stopped)
+      : system_(system), node_(n), id_(std::move(id)), stopped_(stopped) {}
+
+  /// Whether it has waited at two looks, `interval` apart, with what it waits for.
+  bool is_hopeless() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return false;
+    next_ = now + interval;
+    for (const msg::model_row& row : list_models(system_, node_, stopped_)) {
+      if (row.id != id_) continue;
+      const bool waits = row.state == msg::model_state::claiming && !row.detail.empty();
+      why_ = waits ? row.detail : "";
+      looks_ = waits ? looks_ + 1 : 0;
+    }
+    return looks_ >= 2;
+  }
+  const std::string& why() const { return why_; }
+
+ private:
+  static constexpr std::chrono::milliseconds interval{500};
+  caf::actor_system& system_;
+  const node& node_;
+  std::string id_, why_;
+  const wait_watch& stopped_;
+  std::chrono::steady_clock::time_point next_{};
+  int looks_ = 0;
+};
+
+/// Loads what was named on the command line; the first failure is the server's. Nothing more where it is `stopped`.
+std::string load_all(caf::actor_system& system, const node& n, const wait_watch& stopped) {
+  for (const msg::model_row& row : list_models(system, n, stopped)) {
+    memory_wait memory(system, n, row.id, stopped);
+    bool hopeless = false;
+    const msg::model_changed changed =
+        load_model(system, n, row.id, [&] { return stopped() || (hopeless = memory.is_hopeless()); });
+    if (stopped()) return {};
+    if (hopeless)
+      return row.path + ": " + memory.why() +
+             "; allow more with --memory, ask for shorter contexts with -c, or serve fewer";
     if (changed.done) continue;
     const bool names_the_file = changed.message.find(row.path) != std::string::npos;
     return names_the_file ? changed.message : row.path + ": " + changed.message;
@@ -121,6 +161,14 @@ void drain(actors::http_server& server, const stop_signals& signals, std::chrono
   }
 }
 
+/// Says where the server listens, to whoever reads it; nobody has to.
+void announce(const std::string& host, std::uint16_t port) {
+  const bool is_ipv6 = host.find(':') != std::string::npos;
+  std::cout << "infer-node listening on http://" << (is_ipv6 ? "[" + host + "]" : host) << ":" << port << std::endl;
+  std::cout.clear();
+  std::clearerr(stdout);
+}
+
 int serve(serve_options& o) {
   set_up_log(o.log_level);
   if (const std::string why = contradiction(o); !why.empty()) return fail_with(why);
@@ -141,23 +189,21 @@ int serve(serve_options& o) {
   caf::actor_system system(config);
   node n = spawn_node(system, tree_of(o, server));
   const auto root_ended = std::make_shared<std::atomic<bool>>(false);
+  // An actor that nobody holds is ended by CAF.
+  caf::actor watcher = system.spawn(watch_root, n.root, root_ended);
+  bool told = false;  // to stop
+  const wait_watch stopped = [&] { return told = told || signals.came(); };
   const auto port = server.start();
   int code = 0;
   if (!port) {
     code = fail_with(port.error().message());
-  } else if (const std::string failure = load_all(system, n); !failure.empty()) {
+  } else if (const std::string failure = load_all(system, n, stopped); !failure.empty()) {
     code = fail_with(failure);
   } else {
-    // An actor that nobody holds is ended by CAF.
-    caf::actor watcher = system.spawn(watch_root, n.root, root_ended);
-    const bool is_ipv6 = o.host.find(':') != std::string::npos;
-    std::cout << "infer-node listening on http://" << (is_ipv6 ? "[" + o.host + "]" : o.host) << ":" << port.value()
-              << std::endl;
-    // Nobody has to read this.
-    std::cout.clear();
-    std::clearerr(stdout);
-    signals.wait();
-    caf::anon_send_exit(std::exchange(watcher, {}), caf::exit_reason::user_shutdown);
+    if (!told) {
+      announce(o.host, port.value());
+      signals.wait();
+    }
     if (root_ended->load()) {
       code = fail_with("the tree of actors ended; see the log");
     } else {
@@ -165,6 +211,7 @@ int serve(serve_options& o) {
       drain(server, signals, std::chrono::seconds(o.grace_s));
     }
   }
+  caf::anon_send_exit(std::exchange(watcher, {}), caf::exit_reason::user_shutdown);
   if (!root_ended->load() && !stop_node(system, n)) code = 1;
   server.drain(std::chrono::seconds(1));  // what was cut off is told so
   server.stop();
@@ -198,8 +245,10 @@ void add_serve(CLI::App& app, int& exit_code) {
   command
       ->add_option("--allow-origin", o->origins, "web origin that may ask from a browser; repeat for more; * for all")
       ->allow_extra_args(false);
-  command->add_option("--memory", o->memory_mb,
-                      "MiB of memory to use at most, 32 of them for the program itself; 0: 80 % of what there is");
+  command
+      ->add_option("--memory", o->memory_mb,
+                   "MiB of memory to use at most, 32 of them for the program itself; 0: 80 % of what there is")
+      ->check(CLI::Range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max() >> 20));
   command->add_option("--log-level", o->log_level, "how much to log")
       ->check(CLI::IsMember({"trace", "debug", "info", "warn", "error", "off"}));
   command->add_option("--grace", o->grace_s, "seconds that running answers get when the server is told to stop");

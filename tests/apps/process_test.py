@@ -6,6 +6,7 @@ process_test.py TINY_MODEL_WRITER; INFER_TEST_BINARY names infer-node.
 import json
 import os
 import random
+import re
 import shutil
 import signal
 import socket
@@ -277,6 +278,25 @@ class life_of_a_server(unittest.TestCase):
                 self.assertEqual((answer.status, answer.json()["error"]["code"]), (503, "shutting_down"), answer.body)
                 self.assertEqual(answer.fields["retry-after"], "1")
             self.assertEqual(server.wait(), 0, server.log)
+
+    def test_models_that_do_not_fit_beside_each_other_are_refused_with_what_is_missing(self):
+        first, second = model("middle"), os.path.join(FOLDER.name, "second.gguf")
+        if not os.path.exists(second):
+            os.symlink(first, second)
+        def refused(memory):
+            command = [BINARY, "serve", "--port", "0", "-c", "512", "-m", first, "-m", second, "--memory", str(memory)]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done)
+            return done.stderr
+
+        one = int(re.search(r"it needs (\d+) MiB", refused(33))[1])
+        self.assertRegex(refused(32 + one + 1), r"second\.gguf: the model waits for memory: \d+ MiB more have to become free; allow more with --memory")
+
+    def test_a_server_that_loads_stops_when_it_is_told_to(self):
+        with subprocess.Popen([BINARY, "serve", "--port", "0", "-m", model("middle")], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            process.send_signal(signal.SIGTERM)
+            out, err = process.communicate(timeout=30)
+        self.assertIn(process.returncode, (0, -signal.SIGTERM), err)  # before or after it listened to signals
 
     def test_a_second_signal_ends_the_grace(self):
         with serve("middle", flags=("--grace", "3600")) as server:
