@@ -1,6 +1,7 @@
 // Decoder steps, applied to one token.
 #include "engine/tokenize/decoding.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "engine/tokenize/byte_alphabet.h"
@@ -8,12 +9,14 @@
 namespace infer::tokenize {
 namespace {
 
-std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+std::string replaced(std::string_view text, std::string_view from, std::string_view to, std::size_t& room) {
   std::string made;
   for (;;) {
     const std::size_t at = from.empty() ? std::string_view::npos : text.find(from);
+    const std::size_t grows = to.size() - std::min(to.size(), from.size());
+    if (at == std::string_view::npos || grows > room) return made.append(text);
+    room -= grows;
     made.append(text.substr(0, at));
-    if (at == std::string_view::npos) return made;
     made.append(to);
     text.remove_prefix(at + from.size());
   }
@@ -42,6 +45,7 @@ void append_decoded(const recipe& how, token_type type, std::string_view piece, 
     return;
   }
   std::string text(piece);
+  std::size_t room = most_growth(piece.size());
   for (const decode_step& step : how.decoder) {
     switch (step.what) {
       case decode_step::kind::letters:
@@ -52,7 +56,7 @@ void append_decoded(const recipe& how, token_type type, std::string_view piece, 
         if (const auto byte = named_byte(text)) text.assign(1, *byte);
         break;
       case decode_step::kind::replace:
-        text = replaced(text, step.pattern, step.content);
+        text = replaced(text, step.pattern, step.content, room);
         break;
       case decode_step::kind::strip:
         text = stripped(text, step);

@@ -1,6 +1,7 @@
 // How a tokenizer is put together: the steps before and after the vocabulary's algorithm, as plain data.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -8,6 +9,12 @@
 #include "engine/core/ids.h"
 
 namespace infer::tokenize {
+
+/// By how much the steps of a recipe may make a text of `bytes` longer; then they put nothing in any more. Each step of
+/// a tokenizer.json can make a text many times longer; those in use stay far below.
+constexpr std::size_t most_growth(std::size_t bytes) {
+  return 64 * bytes + (std::size_t{1} << 16);
+}
 
 /// What becomes of the text that an expression matches.
 enum class split_behavior : std::uint8_t { isolated, removed, merged_with_previous, merged_with_next, contiguous };

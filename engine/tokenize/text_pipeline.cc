@@ -54,6 +54,13 @@ std::string_view without_space_right(std::string_view text) {
   return text;
 }
 
+/// Takes `bytes` of `room` where that is enough.
+bool takes(std::size_t bytes, std::size_t& room) {
+  if (bytes > room) return false;
+  room -= bytes;
+  return true;
+}
+
 }  // namespace
 
 struct text_pipeline::ready {
@@ -140,9 +147,9 @@ struct text_pipeline::ready {
     for (const byte_range piece : pieces) add_piece(piece, out);
   }
 
-  /// Appends what the step makes of one piece.
-  void change(std::string_view text, bool at_start, regex::scratch& scratch, std::vector<byte_range>& matches,
-              std::string& out) const {
+  /// Appends what the step makes of one piece. `room`: bytes that steps may add to the text yet.
+  void change(std::string_view text, bool at_start, std::size_t& room, regex::scratch& scratch,
+              std::vector<byte_range>& matches, std::string& out) const {
     using kind = text_step::kind;
     switch (step.what) {
       case kind::split:
@@ -152,11 +159,11 @@ struct text_pipeline::ready {
       case kind::surround:
         matches.clear();
         expression->find_all(text, scratch, matches);
-        replace(text, matches, out);
+        replace(text, matches, room, out);
         return;
       case kind::prepend:
         if (!text.empty() && (at_start || step.where == text_step::at::everywhere) &&
-            !(step.unless_there && text.starts_with(step.content)))
+            !(step.unless_there && text.starts_with(step.content)) && takes(step.content.size(), room))
           out.append(step.content);
         break;
       case kind::strip_left:
@@ -178,9 +185,13 @@ struct text_pipeline::ready {
       case kind::nfkd:
         return append_normalized(text, normal_form::nfkd, out);
       case kind::charsmap:
-        return map->append_by_grapheme(text, out);
-      case kind::charsmap_prefix:
-        return map->append_by_prefix(text, out);
+      case kind::charsmap_prefix: {
+        if (room == 0) break;
+        const std::size_t before = out.size();
+        step.what == kind::charsmap ? map->append_by_grapheme(text, out) : map->append_by_prefix(text, out);
+        room -= std::min(room, out.size() - std::min(out.size(), before + text.size()));
+        return;
+      }
       case kind::letters:
         out.append(bytes_to_letters(text));
         return;
@@ -188,13 +199,17 @@ struct text_pipeline::ready {
     out.append(text);
   }
 
-  void replace(std::string_view text, const std::vector<byte_range>& matches, std::string& out) const {
+  void replace(std::string_view text, const std::vector<byte_range>& matches, std::size_t& room,
+               std::string& out) const {
     std::size_t done = 0;
     for (const byte_range match : matches) {
+      const bool twice = step.what == text_step::kind::surround;
+      const std::size_t put = twice ? 2 * step.content.size() : step.content.size();
+      const std::size_t taken = twice ? 0 : match.end - match.begin;
+      if (put > taken && !takes(put - taken, room)) break;
       out.append(text, done, match.begin - done);
       out.append(step.content);
-      if (step.what == text_step::kind::surround)
-        out.append(text.substr(match.begin, match.end - match.begin)).append(step.content);
+      if (twice) out.append(text.substr(match.begin, match.end - match.begin)).append(step.content);
       done = match.end;
     }
     out.append(text, done);
@@ -220,6 +235,7 @@ result<text_pipeline> text_pipeline::make(std::span<const text_step> steps) {
 void text_pipeline::run(piece_list& pieces, bool at_start) const {
   regex::scratch scratch;
   std::vector<byte_range> matches;
+  std::size_t room = most_growth(pieces.text.size());
   for (const auto& step : steps_) {
     std::vector<byte_range> next;
     if (step->cuts()) {
@@ -230,7 +246,7 @@ void text_pipeline::run(piece_list& pieces, bool at_start) const {
       changed.reserve(pieces.text.size() + 16);
       for (std::size_t i = 0; i < pieces.size(); ++i) {
         const std::size_t begin = changed.size();
-        step->change(pieces[i], at_start && pieces.ranges[i].begin == 0, scratch, matches, changed);
+        step->change(pieces[i], at_start && pieces.ranges[i].begin == 0, room, scratch, matches, changed);
         add_piece({begin, changed.size()}, next);
       }
       pieces.own = std::move(changed);

@@ -238,11 +238,19 @@ class reader {
     data_.eos = named(config, "eos_token");
     data_.pad = named(config, "pad_token");
     const auto adds_bos = flag_at(config, "add_bos_token"), adds_eos = flag_at(config, "add_eos_token");
-    if (!adds_bos && !adds_eos) return;
+    if (!(adds_bos || adds_eos) || !heeds_flags(text_at(config, "tokenizer_class").value_or(""))) return;
     data_.before.clear();
     data_.after.clear();
-    data_.add_bos = adds_bos.value_or(false);
+    data_.add_bos = adds_bos.value_or(true);
     data_.add_eos = adds_eos.value_or(false);
+  }
+
+  /// Whether the class of a tokenizer puts what the flags say around a text, not what the post-processor does.
+  static bool heeds_flags(std::string_view tokenizer_class) {
+    constexpr std::string_view fast = "Fast";
+    if (tokenizer_class.ends_with(fast)) tokenizer_class.remove_suffix(fast.size());
+    constexpr std::array classes{"LlamaTokenizer", "GemmaTokenizer", "CodeLlamaTokenizer", "CohereTokenizer"};
+    return std::ranges::find(classes, tokenizer_class) != classes.end();
   }
 
   void take_generation(const json::object& generation) {

@@ -67,6 +67,26 @@ TEST(text_pipeline, prepends_everywhere_or_at_the_start) {
   EXPECT_TRUE(run({always}, "").empty());
 }
 
+TEST(text_pipeline, steps_that_multiply_a_text_end_somewhere) {
+  std::vector<text_step> steps;
+  for (int i = 0; i < 12; ++i) {
+    steps.push_back({.what = kind::replace, .pattern = "a", .content = std::string(30, 'a')});
+    steps.push_back({.what = kind::replace, .pattern = "a", .content = std::string(30, 'a'), .literal = true});
+    steps.push_back({.what = kind::surround, .pattern = "a", .content = std::string(30, 'a')});
+  }
+  const pieces grown = run(steps, "aaaa");
+  ASSERT_EQ(grown.size(), 1u);
+  EXPECT_EQ(grown[0].find_first_not_of('a'), std::string::npos);
+  EXPECT_GT(grown[0].size(), 30u * 30u * 4u);
+  EXPECT_LE(grown[0].size(), 4 + most_growth(4));
+  const text_step prefix{.what = kind::prepend, .content = std::string(1000, 'b')};
+  const text_step each = cut("a", split_behavior::isolated);
+  std::size_t bytes = 0;
+  for (const std::string& piece : run({each, prefix, prefix, prefix, prefix}, std::string(500, 'a')))
+    bytes += piece.size();
+  EXPECT_LE(bytes, 500 + most_growth(500));
+}
+
 TEST(text_pipeline, what_is_no_expression_is_refused) {
   EXPECT_EQ(text_pipeline::make(std::vector{cut("(", split_behavior::isolated)}).error().code, fault::unsupported);
   EXPECT_EQ(text_pipeline::make(std::vector<text_step>{{.what = kind::charsmap, .content = "abc"}}).error().code,

@@ -169,10 +169,17 @@ TEST(tokenizer_json, what_stands_around_a_text) {
     "special_tokens": {"<s>": {"ids": [9]}, "x": {"ids": [4, 2]}}}]})";
   EXPECT_EQ(made.make()->encode("a", true, add), (std::vector<token_id>{9, 0, 4, 2}));
   EXPECT_TRUE(made.make()->adds_bos());
-  const auto config = made.make(R"({"bos_token": {"content": "<u>"}, "eos_token": "<s>", "add_eos_token": true})");
-  EXPECT_EQ(config->encode("a", true, add), (std::vector<token_id>{0, 9}));
+  const std::string tokens = R"({"bos_token": {"content": "<u>"}, "eos_token": "<s>", )";
+  const auto config = made.make(tokens + R"("add_bos_token": false, "add_eos_token": true})");
+  EXPECT_EQ(config->encode("a", true, add), (std::vector<token_id>{9, 0, 4, 2})) << "its class does not heed them";
   EXPECT_EQ(config->bos(), 10);
   EXPECT_EQ(config->eos(), 9);
+  const auto around = [&](const std::string& flags) { return made.make(tokens + flags + "}")->encode("a", true, add); };
+  EXPECT_EQ(around(R"("add_bos_token": false, "tokenizer_class": "Qwen2Tokenizer")"),
+            (std::vector<token_id>{9, 0, 4, 2}));
+  EXPECT_EQ(around(R"("add_bos_token": false, "tokenizer_class": "LlamaTokenizerFast")"), (std::vector<token_id>{0}));
+  EXPECT_EQ(around(R"("add_eos_token": true, "tokenizer_class": "GemmaTokenizer")"), (std::vector<token_id>{10, 0, 9}));
+  EXPECT_EQ(around(R"("tokenizer_class": "LlamaTokenizer")"), (std::vector<token_id>{9, 0, 4, 2}));
   made.post_processor = R"({"type": "RobertaProcessing", "cls": ["<s>", 9], "sep": ["<u>", 10]})";
   EXPECT_EQ(made.make()->encode("a", true, add), (std::vector<token_id>{9, 0, 10}));
 }
