@@ -83,6 +83,7 @@ class weight_finder {
     }
     known_.insert(info->name);
     if (!info->fault.empty()) return check_.add(name, std::string(info->fault));
+    if (info->elements() == 0) return check_.add(name, "holds no values");
     if (row.role == role::output_head && tied_ && is_embedding(*info)) return file_.release(file_.data(*info));
     if (const std::string wrong = mismatch(row, *info); !wrong.empty()) return check_.add(name, wrong);
     const bool floating = quant::form_of(info->type) == quant::canonical_form::floating;

@@ -165,6 +165,8 @@ struct family_descriptor {
   norm_kind norm = norm_kind::rms;
   /// Whether rope scaling is also for layers with a window, where the file says nothing of theirs.
   bool scales_windowed_rope = true;
+  /// Whether a folder that does not list its layers has the window in those that turn nothing, and no others.
+  bool windows_unturned = false;
   hub_dialect hub = {};
 };
 

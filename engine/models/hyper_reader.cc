@@ -69,6 +69,9 @@ bool is_off_without_value(hyper field) {
 
 /// Checks that hold between hyperparameters whatever the family.
 result<void> check_hyper(const hyper_values& h) {
+  // A matrix of one row is a vector to what computes.
+  if (h.size(hyper::width) < 2 || h.size(hyper::ffn_width) < 2)
+    return fail(fault::wrong_type, "a model needs an embedding_length and a feed_forward_length of two at least");
   if (h.size(hyper::kv_heads) == 0 || h.size(hyper::heads) % h.size(hyper::kv_heads) != 0)
     return fail(fault::wrong_type, "attention.head_count (" + std::to_string(h.size(hyper::heads)) +
                                        ") is not a multiple of attention.head_count_kv (" +
@@ -98,6 +101,9 @@ result<void> adjust_hub_hyper(const key_view& keys, hyper_values& h) {
     if (!config.contains(key)) continue;
     INFER_TRY(const double part, config.real(key));
     h[hyper::rope_dims] = std::floor(h[hyper::head_dim] * part);
+    if (!(h[hyper::rope_dims] >= 2 && h[hyper::rope_dims] <= h[hyper::head_dim]))
+      return fail(fault::wrong_type, std::string(key) + " is " + std::to_string(part) +
+                                         ", which leaves no part of a head to turn, or more than all of it");
     break;
   }
   INFER_TRY(const double used, member_or_class_value(keys, "use_sliding_window", 1));
@@ -276,13 +282,12 @@ result<layer_lists> read_layer_lists(const family_descriptor& family, const hype
   const std::uint32_t period = h.size(hyper::window_period), no_rope = h.size(hyper::no_rope_period);
   for (std::uint32_t layer = 0; layer < layers; ++layer) {
     const bool by_period = period > 0 && layer % period + 1 < period && layer >= from;
-    out.windowed[layer] = any_window && (windowed ? (*windowed)[layer] : by_period);
-    if (turned)
-      out.turned[layer] = (*turned)[layer];
-    else if (family.rope == rope_kind::where_windowed && any_window)
-      out.turned[layer] = out.windowed[layer];
-    else
-      out.turned[layer] = family.rope != rope_kind::none && (no_rope == 0 || (layer + 1) % no_rope != 0);
+    const bool turns =
+        turned ? (*turned)[layer] : family.rope != rope_kind::none && (no_rope == 0 || (layer + 1) % no_rope != 0);
+    const bool by_family = keys.is_hub() && family.windows_unturned ? !turns : by_period;
+    out.windowed[layer] = any_window && (windowed ? (*windowed)[layer] : by_family);
+    const bool as_windowed = !turned && any_window && family.rope == rope_kind::where_windowed;
+    out.turned[layer] = as_windowed ? out.windowed[layer] : turns;
   }
   return out;
 }

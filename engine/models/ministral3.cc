@@ -13,7 +13,8 @@ constexpr std::array<std::string_view, 1> model_types{"ministral3"};
 
 constexpr auto hyper_table =
     rows::shape_and(rows::norm_eps, rows::attention_scale,
-                    hyper_row{hyper::query_growth, "attention.temperature_scale", rows::constant<0>, 0, 100});
+                    hyper_row{hyper::query_growth, "attention.temperature_scale", rows::constant<0>, 0, 100},
+                    rows::window, rows::window_in_all, rows::same_local_rope);
 
 }  // namespace
 

@@ -18,7 +18,8 @@ using formats::fault;
 /// What a file says about how rope is scaled.
 struct scaling {
   std::string kind = "none";  // none, dynamic, linear, llama3, yarn, longrope
-  double factor = 1, original_context = 0;
+  std::optional<double> factor;
+  double original_context = 0;
   double magnitude = 0;  // 0: by the kind's rule
   double beta_fast = 32, beta_slow = 1, mscale = 0, mscale_all_dim = 0;
   bool truncate = true;
@@ -33,6 +34,11 @@ struct section {
 
   bool has(std::string_view key) const { return keys.contains(prefix + std::string(key)); }
   result<void> read(std::string_view key, double& to) const {
+    if (!has(key)) return success();
+    INFER_TRY(to, keys.real(prefix + std::string(key)));
+    return success();
+  }
+  result<void> read(std::string_view key, std::optional<double>& to) const {
     if (!has(key)) return success();
     INFER_TRY(to, keys.real(prefix + std::string(key)));
     return success();
@@ -151,7 +157,7 @@ class frequencies {
     rope_turns out;
     const auto pairs = static_cast<std::uint32_t>(dims_) / 2;
     if (s_.kind == "longrope") return long_turns(pairs);
-    const double factor = s_.factor;
+    const double factor = s_.factor.value_or(1);
     for (std::uint32_t i = 0; i < pairs; ++i) {
       const double plain = std::pow(base_, -2.0 * i / dims_);
       double inverse = plain;
@@ -169,10 +175,10 @@ class frequencies {
   /// Rounded to f32 as the tensors of converted files are.
   float llama3_divisor(double plain) const {
     const double wave = 2 * std::numbers::pi / plain;
-    if (wave > s_.original_context / s_.low_frequency) return static_cast<float>(s_.factor);
+    if (wave > s_.original_context / s_.low_frequency) return static_cast<float>(s_.factor.value_or(1));
     if (wave < s_.original_context / s_.high_frequency) return 1;
     const double smooth = (s_.original_context / wave - s_.low_frequency) / (s_.high_frequency - s_.low_frequency);
-    return static_cast<float>(1 / ((1 - smooth) / s_.factor + smooth));
+    return static_cast<float>(1 / ((1 - smooth) / s_.factor.value_or(1) + smooth));
   }
 
   double yarn(double plain, std::uint32_t pair) const {
@@ -188,16 +194,16 @@ class frequencies {
     high = std::min(high, dims_ - 1);
     if (low == high) high += 0.001;
     const double ramp = std::clamp((pair - low) / (high - low), 0.0, 1.0);
-    return plain / yarn_factor() * ramp + plain * (1 - ramp);
+    return plain / factor_of_contexts() * ramp + plain * (1 - ramp);
   }
 
-  double yarn_factor() const { return s_.factor != 1 ? s_.factor : context_ / s_.original_context; }
+  double factor_of_contexts() const { return s_.factor.value_or(context_ / s_.original_context); }
 
   double magnitude_of_yarn() const {
     if (s_.magnitude != 0) return s_.magnitude;
     if (s_.mscale != 0 && s_.mscale_all_dim != 0)
-      return yarn_magnitude(yarn_factor(), s_.mscale) / yarn_magnitude(yarn_factor(), s_.mscale_all_dim);
-    return yarn_magnitude(yarn_factor(), 1);
+      return yarn_magnitude(factor_of_contexts(), s_.mscale) / yarn_magnitude(factor_of_contexts(), s_.mscale_all_dim);
+    return yarn_magnitude(factor_of_contexts(), 1);
   }
 
   result<rope_turns> long_turns(std::uint32_t pairs) const {
@@ -213,7 +219,7 @@ class frequencies {
     }
     double magnitude = s_.magnitude;
     if (magnitude == 0 && s_.original_context > 1) {
-      const double factor = s_.factor != 1 ? s_.factor : context_ / s_.original_context;
+      const double factor = factor_of_contexts();
       magnitude = factor <= 1 ? 1 : std::sqrt(1 + std::log(factor) / std::log(s_.original_context));
     }
     out.magnitude = magnitude == 0 ? 1 : static_cast<float>(magnitude);

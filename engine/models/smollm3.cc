@@ -27,6 +27,7 @@ const family_descriptor smollm3{
     .layer = rows::normed_before,
     .rope = rope_kind::halves,
     .activation = plan::activation::silu,
+    .windows_unturned = true,
     .hub = {.model_types = model_types, .tied = true},
 };
 

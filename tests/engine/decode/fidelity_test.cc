@@ -127,8 +127,9 @@ INSTANTIATE_TEST_SUITE_P(
                     checkpoint{"cohere_norms"}, checkpoint{"cohere2"}, checkpoint{"starcoder2"},
                     hub_alone("starcoder2_window"), hub_alone("mistral"), hub_alone("ministral"),
                     checkpoint{"ministral3"}, checkpoint{"gpt2"}, hub_alone("gpt2_erf"), hub_alone("llama_gelu"),
-                    checkpoint{"glm4"}, checkpoint{"glm4_quarter"}, hub_alone("gemma_untied"),
-                    hub_alone("gemma2_own_head"), hub_alone("cohere_untied"), hub_alone("cohere2_untied")),
+                    hub_alone("smollm3_window"), hub_alone("ministral3_window"), checkpoint{"glm4"},
+                    checkpoint{"glm4_quarter"}, hub_alone("gemma_untied"), hub_alone("gemma2_own_head"),
+                    hub_alone("cohere_untied"), hub_alone("cohere2_untied")),
     name_of);
 
 }  // namespace

@@ -10,6 +10,7 @@
 
 #include "engine/formats/gguf.h"
 #include "engine/formats/hub_folder.h"
+#include "engine/models/builder.h"
 #include "engine/models/rope_reader.h"
 #include "tests/support/gguf_writer.h"
 #include "tests/support/hub_writer.h"
@@ -155,6 +156,29 @@ TEST(hyper_reader, refuses_what_would_be_another_model) {
   EXPECT_THAT(family_of(unknown.file()).error().message(), HasSubstr("'no_such_thing'"));
 }
 
+TEST(hyper_reader, refuses_sizes_that_nothing_computes) {
+  for (const std::string part : {"1e-30", "0.1", "1.5", "268435456", "1e300"})
+    EXPECT_THAT(folder_with(config_of("llama", R"("partial_rotary_factor": )" + part)).message(),
+                HasSubstr("partial_rotary_factor is"))
+        << part;
+  EXPECT_EQ(folder_with(config_of("llama", R"("partial_rotary_factor": 0.5)")).message(), "");
+  std::string thin = config_of("llama");
+  thin.replace(thin.find(": 64"), 4, ": 1");
+  EXPECT_THAT(folder_with(thin).message(), HasSubstr("feed_forward_length of two at least"));
+}
+
+TEST(hyper_reader, a_tensor_without_values_is_refused) {
+  const test_support::temporary_folder folder;
+  test_support::write_text(folder / "config.json", config_of("llama"));
+  test_support::write_text(folder / "model.safetensors",
+                           test_support::safetensors_bytes({{"model.embed_tokens.weight", "F32", {0, 32}, {}}}));
+  auto file = formats::hub_folder::open(folder.path());
+  ASSERT_TRUE(file) << file.error().message();
+  const auto built = build(std::make_shared<const formats::hub_folder>(std::move(file.value())));
+  ASSERT_FALSE(built);
+  EXPECT_THAT(built.error().message(), HasSubstr("model.embed_tokens.weight holds no values"));
+}
+
 TEST(hyper_reader, refuses_activations_and_flags_that_it_does_not_compute) {
   const auto with = [](const std::string& type, const std::string& more) {
     return folder_with(config_of(type, more)).message();
@@ -224,6 +248,12 @@ TEST(layer_lists, which_layers_turn) {
   EXPECT_THAT(cohere2.lists().turned, ElementsAre(false, true, true, false));
 }
 
+TEST(layer_lists, smollm3_has_its_window_where_it_turns_nothing) {
+  const folder_with f(config_of("smollm3", R"("use_sliding_window": true, "sliding_window": 8)"));
+  EXPECT_THAT(f.lists().turned, ElementsAre(true, true, true, false));
+  EXPECT_THAT(f.lists().windowed, ElementsAre(false, false, false, true));
+}
+
 TEST(layer_lists, a_gguf_file_may_list_its_windows) {
   test_support::gguf_writer w;
   w.add_key("general.architecture", "olmo2");
@@ -270,6 +300,18 @@ TEST(ropes, yarn_interpolates_between_its_bounds_and_has_a_magnitude) {
   EXPECT_FLOAT_EQ(r.global.magnitude, static_cast<float>(0.1 * std::log(4.0) + 1));
   EXPECT_EQ(r.global.inverse[0], 1.0f);
   EXPECT_FLOAT_EQ(r.global.inverse[3], static_cast<float>(std::pow(1e4, -0.75) / 4));
+}
+
+TEST(ropes, a_factor_of_one_is_one) {
+  const auto with = [](const std::string& more) {
+    return folder_with(config_of("llama", R"("rope_parameters": {"rope_type": "yarn", "rope_theta": 10000.0, )"
+                                          R"("original_max_position_embeddings": 32)" +
+                                              more + "}"))
+        .ropes()
+        .global.magnitude;
+  };
+  EXPECT_EQ(with(R"(, "factor": 1.0)"), 1.0f);
+  EXPECT_GT(with(""), 1.2f) << "without one it is that of the contexts";
 }
 
 TEST(ropes, scaling_is_for_windowed_layers_too_but_where_they_turn_by_themselves) {

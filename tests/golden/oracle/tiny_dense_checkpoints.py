@@ -119,6 +119,11 @@ VARIANTS = {
         n_positions=64, n_embd=48, n_layer=3, n_head=4, n_inner=40, layer_norm_epsilon=1e-5,
         activation_function="gelu", scale_attn_by_inverse_layer_idx=True)),
     "llama_gelu": (None, "Llama", UNTIED | dict(head_dim=16, hidden_act="gelu")),
+    "smollm3_window": (None, "SmolLM3", dict(num_hidden_layers=5, hidden_size=32, use_sliding_window=True, sliding_window=12)),
+    "ministral3_window": (None, "Ministral3", dict(
+        head_dim=16, num_hidden_layers=3, hidden_size=32, sliding_window=12, rope_parameters=dict(
+            rope_type="yarn", rope_theta=10000.0, factor=1.0, original_max_position_embeddings=32,
+            llama_4_scaling_beta=0.1))),
 }
 # Saved with a configuration that calls the head tied, which transformers does not where both are there and differ.
 CALLED_TIED = ("gemma2_own_head",)
