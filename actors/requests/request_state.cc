@@ -6,6 +6,9 @@
 namespace infer::actors {
 namespace {
 
+/// A short request with many choices must not become a huge answer.
+constexpr std::uint64_t most_echo_bytes = std::uint64_t{256} << 20;
+
 std::uint64_t microseconds(std::chrono::steady_clock::duration d) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(d).count());
 }
@@ -111,6 +114,11 @@ void request_state::encoded(const msg::prompt_encoded& message) {
   prompt.opens_reasoning = message.opens_reasoning;
   prompt_tokens_ += length;
   prompts_.push_back(std::move(prompt));
+  if (echo_bytes() > most_echo_bytes)
+    return fail(msg::refusal::invalid_value,
+                "the prompts are too long to be repeated in " + std::to_string(request_.choices) +
+                    " choices each; ask without 'echo', or for fewer choices",
+                "echo");
   if (prompts_.size() <= request_.more_prompts.size()) return encode_next();
   encoded_ = true;
   phase_ = phase::streaming;
@@ -235,6 +243,16 @@ void request_state::take_prompt(std::uint32_t index, const msg::tokens_made& mes
   for (const msg::token& token : message.prompt)
     prompt.scored.push_back({token.id, token.bytes, token.logprob, token.top});
   open_more();
+}
+
+/// About what all answers hold of the prompts.
+std::uint64_t request_state::echo_bytes() const {
+  if (!request_.echo) return 0;
+  const std::uint64_t of_token =
+      request_.logprobs ? sizeof(msg::text_token) + sizeof(msg::alternative) * request_.sampling.top_logprobs : 0;
+  std::uint64_t sum = 0;
+  for (const encoded_prompt& prompt : prompts_) sum += prompt.text.size() + prompt.ids.size() * of_token;
+  return sum * request_.choices;
 }
 
 /// The prompt as the beginning of the answer, once.

@@ -114,6 +114,7 @@ class request_state {
   void open_more();
   void open(std::uint32_t index);
   void echo(std::uint32_t index);
+  std::uint64_t echo_bytes() const;
   void take_prompt(std::uint32_t index, const msg::tokens_made& message);
   void begin();
   void accept(std::uint32_t index, const msg::token& token, msg::stream_end end);

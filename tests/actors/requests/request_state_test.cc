@@ -431,6 +431,28 @@ msg::tokens_made with_prompt(std::uint32_t choice, const std::string& piece, msg
   return m;
 }
 
+TEST_F(request, an_echo_that_many_choices_make_huge_is_refused) {
+  for (const std::uint32_t choices : {64u, 65u, 1u}) {
+    out_ = {};
+    msg::generate g;
+    g.choices = choices;
+    g.echo = true;
+    g.prompt.text = std::string(4 << 20, 'x');
+    begin(std::move(g));
+    lease();
+    state_->encoded({5, {10, 11, 12}, {}, {}, 100});
+    EXPECT_EQ(out_.failed.param, choices > 64 ? "echo" : "") << choices;
+    EXPECT_EQ(out_.opens.empty(), choices > 64) << choices;
+  }
+  msg::generate g;
+  g.choices = 128;
+  g.echo = g.logprobs = true;
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, std::vector<std::int32_t>(50000, 1), {}, {}, 60000});
+  EXPECT_EQ(out_.failed.code, msg::refusal::invalid_value) << "its tokens count where they are reported";
+}
+
 TEST_F(request, an_echo_with_logprobs_waits_for_the_scores_of_the_first_choice) {
   msg::generate g;
   g.choices = 3;

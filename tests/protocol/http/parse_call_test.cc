@@ -364,6 +364,10 @@ TEST(ParseCompletion, TakesSeveralPromptsEchoSuffixAndBestOf) {
   const call infill = good(completion(R"("prompt":"def f(","suffix":"return x")"));
   EXPECT_EQ(infill.generate.prompt.kind, msg::prompt_kind::infill);
   EXPECT_EQ(infill.generate.prompt.suffix, "return x");
+  const std::string large = R"("suffix":")" + std::string(1 << 20, 'x') + R"(","prompt":["a")";
+  const std::string others = repeated(R"(,"a")", 63);
+  EXPECT_EQ(refused(completion(large + others + "]")), "accepted");
+  EXPECT_EQ(refused(completion(large + others + R"(,"a"])")), "invalid_value suffix");
   EXPECT_FALSE(infill.generate.prompt.parse_special) << "it is a file's text";
   EXPECT_TRUE(good(completion(R"("prompt":"x","echo":true)")).generate.prompt.parse_special);
   const call best = good(completion(R"("prompt":"x","n":2,"best_of":5)"));
