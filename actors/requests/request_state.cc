@@ -134,14 +134,19 @@ void request_state::start_choices() {
       choices_.back().text.split_reasoning(prompts_[index / request_.choices].opens_reasoning);
   }
   opened_at_ = first_token_at_ = now_();
-  for (std::uint32_t index = 0; index < count; ++index) {
-    if (!is_empty(index)) continue;
+  finish_empty();
+  open_more();
+  finish_if_complete();
+}
+
+/// Ends the choices for which nothing has to be computed any more.
+void request_state::finish_empty() {
+  for (std::uint32_t index = 0; index < choices_.size(); ++index) {
+    if (choices_[index].complete || !is_empty(index)) continue;
     begin();
     echo(index);
     finish(index, msg::finish_reason::length, {});
   }
-  open_more();
-  finish_if_complete();
 }
 
 /// Every stream that was open is opened again.
@@ -167,7 +172,7 @@ void request_state::open_more() {
 }
 
 bool request_state::is_empty(std::uint32_t choice) {
-  return !embeds() && !scores() && prompt_of(choice).max_tokens == 0;
+  return !embeds() && !lacks_scores(choice) && prompt_of(choice).max_tokens == 0;
 }
 
 bool request_state::lacks_scores(std::uint32_t choice) {
@@ -277,7 +282,7 @@ void request_state::made(const msg::tokens_made& message) {
   }
   begin();
   echo(message.key.choice);
-  if (prompt_of(message.key.choice).max_tokens == 0) finish(message.key.choice, msg::finish_reason::length, {});
+  if (prompt_of(message.key.choice).max_tokens == 0) finish_empty();
   for (std::size_t i = 0; i < message.tokens.size() && !c->complete; ++i) {
     const bool last = i + 1 == message.tokens.size();
     accept(message.key.choice, message.tokens[i], last ? message.end : msg::stream_end::none);

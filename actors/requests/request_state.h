@@ -102,7 +102,7 @@ class request_state {
   std::string name_of(std::size_t prompt) const;
   std::uint32_t first_of(std::size_t prompt) const { return static_cast<std::uint32_t>(prompt) * request_.choices; }
   encoded_prompt& prompt_of(std::uint32_t choice) { return prompts_[choice / request_.choices]; }
-  /// Nothing has to be computed for it.
+  /// Nothing has to be computed for it any more.
   bool is_empty(std::uint32_t choice);
   /// Whether the log-probabilities of the choice's prompt are wanted and have not come.
   bool lacks_scores(std::uint32_t choice);
@@ -110,6 +110,7 @@ class request_state {
   bool embeds() const { return request_.task == msg::request_task::embed; }
   void encode_next();
   void start_choices();
+  void finish_empty();
   void reopen();
   void open_more();
   void open(std::uint32_t index);

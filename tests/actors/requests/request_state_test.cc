@@ -495,6 +495,29 @@ TEST_F(request, scores_without_any_token_come_with_one_that_is_not_shown) {
   EXPECT_EQ(out_.choices.at(0).reason, msg::finish_reason::length);
 }
 
+TEST_F(request, choices_without_any_token_take_the_scores_of_the_first_and_no_stream) {
+  msg::generate g;
+  g.choices = 2;
+  g.echo = g.logprobs = true;
+  g.prompt.text = "once ";
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, {10, 11}, {}, {}, 2});  // as many as the context holds
+  EXPECT_EQ(out_.opened.max_tokens, 1u);
+  state_->opened({{5, 3, 0}, 1, 1, 0});
+  state_->made(with_prompt(0, "a", msg::stream_end::length));
+  EXPECT_EQ(out_.opens.size(), 1u);
+  ASSERT_EQ(out_.texts.size(), 2u);
+  for (std::uint32_t c = 0; c < 2; ++c) {
+    EXPECT_EQ(out_.texts[c].choice, c);
+    EXPECT_EQ(out_.texts[c].text, "once ");
+    EXPECT_EQ(out_.texts[c].tokens.size(), 2u);
+  }
+  EXPECT_EQ(out_.choices.size(), 2u);
+  EXPECT_EQ(out_.finished.completion_tokens, 0u);
+  EXPECT_EQ(out_.dones, 1);
+}
+
 TEST_F(request, embeddings_of_all_inputs_come_in_order) {
   msg::generate g;
   g.task = msg::request_task::embed;
