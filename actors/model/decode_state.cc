@@ -161,6 +161,7 @@ void running_batch::show_slots() {
 }
 
 bool running_batch::has_work() {
+  looked_at_ = now_();
   drop_cancelled();
   admit();
   return std::ranges::any_of(streams_, [&](const stream& s) { return s.sequence && s.ready() > 0; });
@@ -169,9 +170,9 @@ bool running_batch::has_work() {
 std::optional<batch_time> running_batch::due() const {
   for (const stream& s : streams_) {
     if (s.sequence || !s.parked_at) continue;
-    // Once that has passed, what is missing are pages, and those come with a message.
+    // Once it was looked at after that, what is missing are pages, and those come with a message.
     const batch_time due = *s.parked_at + parking_interval;
-    return due > now_() ? std::optional(due) : std::nullopt;
+    return due > looked_at_ ? std::optional(due) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -222,7 +223,7 @@ bool running_batch::waits_for_prefix(const stream& s) const {
 }
 
 bool running_batch::may_resume(const stream& s) const {
-  return !s.parked_at || running() == 0 || now_() >= *s.parked_at + parking_interval;
+  return !s.parked_at || running() == 0 || looked_at_ >= *s.parked_at + parking_interval;
 }
 
 /// In order of arrival: nobody overtakes who waits for pages, and nobody is admitted while one is parked.
