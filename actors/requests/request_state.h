@@ -47,6 +47,8 @@ class request_state {
 
   void start();
 
+  /// Whether a grant would be taken; else it is given back.
+  bool waits_for_lease() const { return phase_ == phase::leasing; }
   void granted(const msg::lease_granted& message);
   void waiting(const msg::lease_waiting& message);
   void refused(const msg::lease_refused& message);

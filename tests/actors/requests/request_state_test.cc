@@ -1,5 +1,4 @@
 // The request's rules: leases, credit, exactly-once tokens across losses, and what the client sees.
-// Mirrors: request_actor.cc
 #include "actors/requests/request_state.h"
 
 #include <gtest/gtest.h>
