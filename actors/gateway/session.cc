@@ -152,7 +152,7 @@ bool session::feed() {
 
 bool session::head_came() {
   request_head head = reader_->head();
-  const std::string expect(head.find("expect"));
+  const std::string expect(head.is_http_1_1 ? head.find("expect") : std::string_view());
   const bool has_body = head.has_body();
   const bool is_short = !head.chunked && head.content_length.value_or(0) <= most_discarded;
   set_phase(phase::body);
