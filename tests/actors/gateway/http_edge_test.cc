@@ -94,6 +94,24 @@ TEST_F(HttpEdge, RefusesForeignOrigins) {
             403);
 }
 
+TEST_F(HttpEdge, ANameThatWasMadeToPointHereIsNoOriginOfItsOwn) {
+  const auto from = [&](const std::string& host, const std::string& origin) {
+    return ask("GET /v1/models HTTP/1.1\r\nHost: " + host + "\r\nOrigin: " + origin + "\r\n\r\n").status;
+  };
+  start();
+  EXPECT_EQ(from("evil.example:8080", "http://evil.example:8080"), 403);
+  EXPECT_EQ(from("127.0.0.1.evil.example", "http://127.0.0.1.evil.example"), 403);
+  EXPECT_EQ(from("[evil.example]", "http://[evil.example]"), 403);
+  EXPECT_EQ(from("ui.localhost:8080", "http://ui.localhost:8080"), 200);
+  EXPECT_EQ(from("192.168.1.7:8080", "http://192.168.1.7:8080"), 200) << "an address cannot be made to point elsewhere";
+  EXPECT_EQ(from("[fe80::1]:8080", "http://[fe80::1]:8080"), 200);
+}
+
+TEST_F(HttpEdge, OnANetworkTheHostsNameIsAnOrigin) {
+  start([](gateway_config& c) { c.address = "0.0.0.0"; });
+  EXPECT_EQ(ask("GET /v1/models HTTP/1.1\r\nHost: box.lan\r\nOrigin: http://box.lan\r\n\r\n").status, 200);
+}
+
 TEST_F(HttpEdge, AnswersPreflightsOnAnyPath) {
   start([](gateway_config& c) { c.allowed_origins = {"*"}; });
   const raw_answer answer =
