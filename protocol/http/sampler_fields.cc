@@ -20,29 +20,17 @@ constexpr double huge = 1e9;
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
 // Every choice of a request holds these for itself.
 constexpr std::size_t most_biases = 8192;
-constexpr std::size_t most_breakers = 128;
-constexpr std::size_t most_text_bytes = 1024;           // of one of them
-constexpr std::size_t most_all_text_bytes = 64 * 1024;  // of all biases or all breakers
+constexpr std::size_t most_bias_bytes = 1024;           // of a text
+constexpr std::size_t most_all_bias_bytes = 64 * 1024;  // of all texts
+// Every token of the text may be looked at for each of these.
+constexpr std::size_t most_breakers = 64;
+constexpr std::size_t most_breaker_bytes = 64;
 
-/// Texts of a parameter, which is at `path`; each is named by its place.
-class text_limits {
- public:
-  explicit text_limits(std::string path) : path_(std::move(path)) {}
-  parsed<void> take(const std::string& item, std::size_t bytes) {
-    all_ += bytes;
-    if (bytes > most_text_bytes)
-      return refuse(invalid_value(item, "the text of '" + item + "' has " + std::to_string(bytes) + " bytes; at most " +
-                                            std::to_string(most_text_bytes) + " are allowed"));
-    if (all_ > most_all_text_bytes)
-      return refuse(invalid_value(path_, "the texts of '" + path_ + "' have more than " +
-                                             std::to_string(most_all_text_bytes) + " bytes together"));
-    return success();
-  }
-
- private:
-  std::string path_;
-  std::size_t all_ = 0;
-};
+parsed<void> check_length(const std::string& path, std::size_t bytes, std::size_t most) {
+  if (bytes <= most) return success();
+  return refuse(invalid_value(path, "the text of '" + path + "' has " + std::to_string(bytes) + " bytes; at most " +
+                                        std::to_string(most) + " are allowed"));
+}
 
 struct stage_name {
   char letter;
@@ -112,11 +100,10 @@ parsed<void> read_breakers(const fields& from, msg::sampling& out) {
     return refuse(invalid_value(all, "'" + all + "' holds " + std::to_string(items->size()) + " strings; at most " +
                                          std::to_string(most_breakers) + " are allowed"));
   std::vector<std::string> texts;
-  text_limits limits(all);
   for (const json::value& item : *items) {
     const std::string path = all + "[" + std::to_string(texts.size()) + "]";
     if (!item.is_string()) return refuse(invalid_value(path, "'" + path + "' must be a string"));
-    INFER_TRYV(limits.take(path, item.get_string().size()));
+    INFER_TRYV(check_length(path, item.get_string().size(), most_breaker_bytes));
     texts.emplace_back(item.get_string());
   }
   out.dry_breakers = std::move(texts);
@@ -187,14 +174,20 @@ parsed<void> read_bias_pair(const json::value& item, const std::string& path, ms
 }
 
 parsed<void> read_bias_array(const json::array& items, const std::string& path, msg::sampling& out) {
-  text_limits limits(path);
-  std::size_t index = 0;
+  std::size_t index = 0, all = 0;
   for (const json::value& item : items) {
     const std::string place = path + "[" + std::to_string(index++) + "]";
     const std::size_t known = out.biases.size();
     INFER_TRYV(read_bias_pair(item, place, out));
-    INFER_TRYV(limits.take(place, out.biases.size() > known ? out.biases.back().text.size() : 0));
+    if (out.biases.size() == known) continue;
+    const std::size_t bytes = out.biases.back().text.size();
+    INFER_TRYV(check_length(place, bytes, most_bias_bytes));
+    all += bytes;
   }
+  if (all > most_all_bias_bytes)
+    return refuse(invalid_value(path, "the texts of '" + path + "' have " + std::to_string(all) +
+                                          " bytes together; at most " + std::to_string(most_all_bias_bytes) +
+                                          " are allowed"));
   return success();
 }
 
