@@ -17,6 +17,7 @@ namespace json = boost::json;
 
 // What a client sends is held once for each choice, or repeated in each chunk: a small body must not become a large
 // one.
+constexpr std::size_t most_model_bytes = 64 * 1024;
 constexpr std::size_t most_stops = 16;
 constexpr std::size_t most_stop_bytes = 64 * 1024;  // of all together
 constexpr std::size_t most_metadata = 16;           // OpenAI's limits, as the next two
@@ -154,7 +155,11 @@ parsed<void> read_streaming(const fields& from, call& out) {
 
 parsed<void> read_model(const fields& from, msg::generate& out) {
   INFER_TRY(const json::string* const model, read_string(from, "model"));
-  if (model != nullptr) out.model = std::string(*model);
+  if (model == nullptr) return success();
+  if (model->size() > most_model_bytes)
+    return refuse(invalid_value("model", "'model' has " + std::to_string(model->size()) + " bytes; at most " +
+                                             std::to_string(most_model_bytes) + " are allowed"));
+  out.model = std::string(*model);
   return success();
 }
 

@@ -154,6 +154,8 @@ TEST(ParseChat, WhatIsHeldForEachChoiceOrChunkIsBounded) {
   };
   EXPECT_EQ(stops(64 * 1024), "accepted");
   EXPECT_EQ(stops(64 * 1024 + 1), "invalid_value stop");
+  EXPECT_EQ(refused(chat(R"("model":)" + quoted(std::string(64 * 1024, 'm')))), "accepted");
+  EXPECT_EQ(refused(chat(R"("model":)" + quoted(std::string(64 * 1024 + 1, 'm')))), "invalid_value model");
 }
 
 TEST(ParseChat, RefusesFeaturesThatAreNotThere) {
