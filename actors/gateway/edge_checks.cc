@@ -2,6 +2,7 @@
 #include "actors/gateway/edge_checks.h"
 
 #include <algorithm>
+#include <boost/asio/ip/address.hpp>
 #include <cstdint>
 #include <random>
 
@@ -41,6 +42,30 @@ std::string authority_of(std::string_view origin) {
   return authority;
 }
 
+/// "[::1]" of "[::1]:80".
+std::string without_port(std::string authority) {
+  const std::size_t port = authority.rfind(':');
+  if (port != std::string::npos && authority.find(']', port) == std::string::npos) authority.resize(port);
+  return authority;
+}
+
+bool is_localhost(std::string_view host) {
+  return host == "localhost" || host.ends_with(".localhost");
+}
+
+bool is_ip_address(std::string_view host) {
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  boost::system::error_code bad;
+  boost::asio::ip::make_address(std::string(host), bad);
+  return !bad;
+}
+
+bool is_loopback(const std::string& address) {
+  boost::system::error_code bad;
+  const auto ip = boost::asio::ip::make_address(address, bad);
+  return is_localhost(address) || (!bad && ip.is_loopback());
+}
+
 /// An origin that neither a page of the web nor a browser's extension has: one of this machine, or of a program with a
 /// scheme of its own (app://…).
 bool is_local(std::string_view origin) {
@@ -48,10 +73,8 @@ bool is_local(std::string_view origin) {
   if (scheme == std::string_view::npos) return false;
   if (const std::string name = lower(origin.substr(0, scheme)); name != "http" && name != "https")
     return !name.ends_with("-extension");
-  std::string host = lower(origin.substr(scheme + 3));
-  if (const std::size_t port = host.rfind(':'); port != std::string::npos && host.find(']', port) == std::string::npos)
-    host.resize(port);
-  return host == "localhost" || host.ends_with(".localhost") || host == "127.0.0.1" || host == "[::1]";
+  const std::string host = without_port(lower(origin.substr(scheme + 3)));
+  return is_localhost(host) || host == "127.0.0.1" || host == "[::1]";
 }
 
 }  // namespace
@@ -73,7 +96,7 @@ std::optional<std::uint64_t> caller_of(const request_head& head, const std::vect
   return found;
 }
 
-bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed) {
+bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed, const std::string& address) {
   const std::string_view origin = head.find("origin");
   if (origin.empty() || is_local(origin)) return true;
   for (const std::string& one : allowed) {
@@ -82,7 +105,9 @@ bool is_allowed_origin(const request_head& head, const std::vector<std::string>&
   std::string host = lower(head.find("host"));
   if (host.ends_with(":80")) host.resize(host.size() - 3);
   if (host.ends_with(":443")) host.resize(host.size() - 4);
-  return !host.empty() && authority_of(origin) == host;
+  if (host.empty() || authority_of(origin) != host) return false;
+  const std::string name = without_port(host);
+  return !is_loopback(address) || is_localhost(name) || is_ip_address(name);
 }
 
 bool is_readable_type(const request_head& head) {

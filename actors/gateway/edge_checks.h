@@ -15,8 +15,10 @@ namespace infer::actors {
 /// nothing where none of them is given. Takes equally long for every wrong key of the same length.
 std::optional<std::uint64_t> caller_of(const request_head& head, const std::vector<std::string>& keys);
 
-/// No origin, the host asked for, this machine, a program that is no browser, or one of `allowed` ("*": any).
-bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed);
+/// No origin, the host asked for, this machine, a program that is no browser, or one of `allowed` ("*": any). Where the
+/// server listens on `address` for this machine alone, the host must be an IP address or localhost: any site can have
+/// its own name point to this machine.
+bool is_allowed_origin(const request_head& head, const std::vector<std::string>& allowed, const std::string& address);
 
 /// The body may be JSON: anything but types that clearly are not, and no content coding.
 bool is_readable_type(const request_head& head);

@@ -1,6 +1,7 @@
 // The client over Beast.
 #include "actors/gateway/http_client.h"
 
+#include <algorithm>
 #include <array>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
@@ -14,35 +15,45 @@
 #include <chrono>
 
 namespace infer::actors {
-namespace {
 
-namespace asio = boost::asio;
-namespace beast = boost::beast;
+std::string server_address::host_field() const {
+  const bool is_v6 = host.find(':') != std::string::npos;
+  return (is_v6 ? "[" + host + "]" : host) + ":" + port;
+}
 
-struct address {
-  std::string host, port = "80";
-};
-
-result<address> parse_url(std::string_view url) {
+result<server_address> read_server_address(std::string_view url) {
   constexpr std::string_view scheme = "http://";
   const auto bad = [&] {
     return fail(error{std::make_error_code(std::errc::invalid_argument),
                       "'" + std::string(url) + "' is not a server's address; write http://HOST:PORT"});
   };
-  if (!url.starts_with(scheme)) return bad();
-  url.remove_prefix(scheme.size());
-  url = url.substr(0, url.find('/'));
-  address out;
-  const auto colon = url.rfind(':');
-  if (colon != std::string_view::npos && url.find(']', colon) == std::string_view::npos) {
-    out.port = url.substr(colon + 1);
-    url = url.substr(0, colon);
+  if (!url.starts_with(scheme) || url.find_first_of("?# \t\r\n") != std::string_view::npos) return bad();
+  std::string_view place = url.substr(scheme.size());
+  std::string_view prefix = place.substr(std::min(place.find('/'), place.size()));
+  place = place.substr(0, place.size() - prefix.size());
+  const auto drop_slashes = [&] {
+    while (prefix.ends_with('/')) prefix.remove_suffix(1);
+  };
+  drop_slashes();
+  if (prefix.ends_with("/v1")) prefix.remove_suffix(3);
+  drop_slashes();
+  server_address out;
+  out.prefix = prefix;
+  const auto colon = place.rfind(':');
+  if (colon != std::string_view::npos && place.find(']', colon) == std::string_view::npos) {
+    out.port = place.substr(colon + 1);
+    place = place.substr(0, colon);
   }
-  if (url.starts_with('[') && url.ends_with(']')) url = url.substr(1, url.size() - 2);
-  out.host = url;
+  if (place.starts_with('[') && place.ends_with(']')) place = place.substr(1, place.size() - 2);
+  out.host = place;
   if (out.host.empty() || out.port.empty()) return bad();
   return out;
 }
+
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
 
 auto failure(const boost::system::error_code& code, const std::string& what) {
   return fail(error{std::error_code(code), what + ": " + code.message()});
@@ -53,7 +64,7 @@ class exchange {
  public:
   explicit exchange(const std::atomic<bool>* cancel) : cancel_(cancel), stream_(context_) {}
 
-  result<void> connect(const address& to, const std::string& base_url) {
+  result<void> connect(const server_address& to, const std::string& base_url) {
     boost::system::error_code code;
     asio::ip::tcp::resolver resolver(context_);
     const auto endpoints = resolver.resolve(to.host, to.port, code);
@@ -132,9 +143,9 @@ class exchange {
 result<http_answer> http_post(const std::string& base_url, std::string_view target, std::string body,
                               const std::string& api_key, const std::function<void(std::string_view)>& on_data,
                               const std::atomic<bool>* cancel) {
-  INFER_TRY(const auto to, parse_url(base_url));
-  beast::http::request<beast::http::string_body> request(beast::http::verb::post, std::string(target), 11);
-  request.set(beast::http::field::host, to.host + ":" + to.port);
+  INFER_TRY(const auto to, read_server_address(base_url));
+  beast::http::request<beast::http::string_body> request(beast::http::verb::post, to.prefix + std::string(target), 11);
+  request.set(beast::http::field::host, to.host_field());
   request.set(beast::http::field::content_type, "application/json");
   if (!api_key.empty()) request.set(beast::http::field::authorization, "Bearer " + api_key);
   request.body() = std::move(body);

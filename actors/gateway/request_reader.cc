@@ -38,6 +38,14 @@ struct request_reader::parser final : beast_http::basic_parser<true> {
   bool discard = false;
   http::http_error failure;
 
+  /// Whether the body comes in any other form than as it is or in chunks.
+  bool has_other_coding() const {
+    const auto is_coding = [](const auto& field) { return field.first == "transfer-encoding"; };
+    const auto is_chunked = [&](const auto& field) { return is_coding(field) && lower(field.second) == "chunked"; };
+    const auto codings = std::ranges::count_if(head.fields, is_coding);
+    return codings != std::ranges::count_if(head.fields, is_chunked) || codings > 1;
+  }
+
  private:
   using error_code = boost::beast::error_code;
 
@@ -90,8 +98,8 @@ request_reader::progress request_reader::feed(std::string_view bytes, std::size_
     p.head.chunked = p.chunked();
     if (const auto length = p.content_length()) p.head.content_length = *length;
     p.head.keep_alive = p.keep_alive();
-    if (!p.head.chunked && !p.head.find("transfer-encoding").empty()) {
-      // Read on, the body would be taken for further requests.
+    if (p.has_other_coding()) {
+      // Read on, the body would be taken for what it is not, or for further requests.
       p.failure = http::edge_error(501, "unsupported_transfer_encoding", "the only transfer coding is chunked");
       return progress::failed;
     }

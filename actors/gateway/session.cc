@@ -17,6 +17,7 @@ using boost::system::error_code;
 constexpr std::size_t most_pipelined = std::size_t{64} << 10;   // bytes read ahead while an answer is under way
 constexpr std::size_t most_discarded = std::size_t{256} << 10;  // of a refused body, to keep the connection
 constexpr std::size_t body_step = std::size_t{64} << 10;        // that has to come within one body timeout
+constexpr std::size_t write_step = std::size_t{64} << 10;       // that is written at a time
 constexpr std::chrono::seconds linger_time{2};
 
 }  // namespace
@@ -152,7 +153,7 @@ bool session::feed() {
 
 bool session::head_came() {
   request_head head = reader_->head();
-  const std::string expect(head.find("expect"));
+  const std::string expect(head.is_http_1_1 ? head.find("expect") : std::string_view());
   const bool has_body = head.has_body();
   const bool is_short = !head.chunked && head.content_length.value_or(0) <= most_discarded;
   set_phase(phase::body);
@@ -272,14 +273,23 @@ void session::write() {
   writing_ = true;
   under_way_ = std::exchange(out_, {});
   marks_under_way_ = std::exchange(marks_, {});
+  // The client has taken something whenever more can be written.
+  const auto next_step = [self = shared_from_this()](const error_code& bad, std::size_t) {
+    if (!bad) self->arm_write();
+    return bad ? std::size_t{0} : write_step;
+  };
+  asio::async_write(socket_, asio::buffer(under_way_), next_step,
+                    [self = shared_from_this()](error_code bad, std::size_t) { self->on_write(bad); });
+}
+
+void session::arm_write() {
+  if (phase_ == phase::closed) return;
   write_timer_.expires_after(core_->config.write_timeout);
   write_timer_.async_wait([weak = weak_from_this()](error_code cancelled) {
     const auto self = weak.lock();
     if (!cancelled && self && self->writing_ && self->write_timer_.expiry() <= std::chrono::steady_clock::now())
       self->close();
   });
-  asio::async_write(socket_, asio::buffer(under_way_),
-                    [self = shared_from_this()](error_code bad, std::size_t) { self->on_write(bad); });
 }
 
 void session::on_write(error_code bad) {

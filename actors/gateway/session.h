@@ -57,6 +57,7 @@ class session final : public transaction_host, public std::enable_shared_from_th
   void body_came(bool complete);
   void refuse_and_close(const http::http_error& error);
   void write();
+  void arm_write();
   void on_write(boost::system::error_code bad);
   void settle();
   void next_request();

@@ -63,7 +63,7 @@ transaction::~transaction() {
 }
 
 bool transaction::check_head() {
-  if (!is_allowed_origin(head_, shared_.config.allowed_origins)) {
+  if (!is_allowed_origin(head_, shared_.config.allowed_origins, shared_.config.address)) {
     fail(http::edge_error(403, "origin_not_allowed",
                           "requests from this origin are not allowed; the server allows it with --allow-origin"));
   } else if (head_.method == "OPTIONS") {

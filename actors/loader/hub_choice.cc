@@ -116,6 +116,13 @@ std::string quant_of_path(std::string_view folder, std::string_view file_name) {
   return out;
 }
 
+/// `text` without what a model's name or folder could not have in it: what follows an @ there is a revision.
+std::string as_tag(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += c == '/' || c == '@' ? std::string("--") : std::string(1, c);
+  return out;
+}
+
 /// A tag for each: its type, else its name, else its path, whichever no other has; else a number after it.
 void give_tags(std::vector<gguf_group>& groups) {
   const auto is_alone = [&](const std::string& text, const auto& of) {
@@ -128,9 +135,9 @@ void give_tags(std::vector<gguf_group>& groups) {
     if (!g.quant.empty() && is_alone(g.quant, quant)) {
       g.tag = g.quant;
     } else if (is_alone(g.stem, stem)) {
-      g.tag = g.stem;
+      g.tag = as_tag(g.stem);
     } else {
-      for (const char c : g.folder + g.stem) g.tag += c == '/' ? std::string("--") : std::string(1, c);
+      g.tag = as_tag(g.folder + g.stem);
     }
   }
   std::set<std::string> taken;

@@ -42,7 +42,8 @@ bool drop_host(std::string_view& text) {
   if (slash == std::string_view::npos) return false;
   const std::string_view host = text.substr(0, slash);
   const std::string_view rest = text.substr(slash + 1);
-  std::string_view path = rest.substr(0, rest.find_first_of("?#@"));
+  std::string_view path = rest.substr(0, rest.find_first_of("?#"));
+  if (!path.ends_with(".gguf")) path = path.substr(0, path.find('@'));
   if (path.ends_with('/')) path.remove_suffix(1);
   const bool is_address = is_page(path) || (std::ranges::count(path, '/') == 1 && !path.ends_with(".gguf"));
   const bool is_host = is_word(host) && host.find('.') != std::string_view::npos && is_address;
@@ -69,6 +70,18 @@ std::string unescaped(std::string_view text) {
     at += 2;
   }
   return out;
+}
+
+/// Where @REVISION begins in OWNER/NAME, OWNER/NAME:QUANT or OWNER/NAME/FILE.gguf; npos where there is none. A file's
+/// name may have an @ in it, so that there the revision comes after the ending; pages and what they name have none.
+std::size_t revision_in(std::string_view text, bool is_address) {
+  const std::size_t slash = text.find('/');
+  const std::size_t file = slash == std::string_view::npos ? slash : text.find('/', slash + 1);
+  const std::size_t at = text.find('@');
+  if (file == std::string_view::npos || at < file) return at;
+  if (is_address && is_page(text)) return std::string_view::npos;
+  const std::size_t end = text.rfind(".gguf@");
+  return end == std::string_view::npos ? end : end + 5;
 }
 
 bool read_file(std::string_view path, reference& out) {
@@ -112,7 +125,7 @@ result<reference> parse_reference(std::string_view text) {
   if (text.starts_with("hf:")) text.remove_prefix(3);
   const bool is_address = drop_host(text);
   reference out;
-  if (const std::size_t at = text.rfind('@'); at != std::string_view::npos) {
+  if (const std::size_t at = revision_in(text, is_address); at != std::string_view::npos) {
     out.revision = text.substr(at + 1);
     text = text.substr(0, at);
     if (!is_safe_path(out.revision)) return bad();

@@ -1,6 +1,7 @@
 // The decode's behaviour: messages between steps, steps while there is work.
 #include "actors/model/decode_actor.h"
 
+#include <algorithm>
 #include <caf/all.hpp>
 
 #include "actors/support/error_bridge.h"
@@ -29,7 +30,7 @@ void decode_actor_state::go_on() {
     self_->send(self_, msg::make_step{epoch_});
   } else if (const auto due = batch_->due(); due && due != wake_due_) {
     wake_due_ = due;
-    self_->delayed_send(self_, *due - self_->clock().now(), msg::make_step{});
+    self_->delayed_send(self_, std::max(*due - self_->clock().now(), caf::timespan::zero()), msg::make_step{});
   }
 }
 

@@ -62,7 +62,9 @@ void running_batch::open(const msg::open_stream& message, std::uint32_t flag) {
   const std::uint64_t fed = message.prompt_ids.size() + message.accepted_ids.size();
   if (message.prompt_ids.empty()) return refuse(msg::refusal::invalid_value, "the prompt is empty");
   const bool embeds = message.pooling != msg::pooling::none;
-  if (message.prompt_ids.size() >= std::size_t{core_->context} + embeds || fed > core_->context)
+  // A prompt that counts for itself may fill the context.
+  const std::size_t most_prompt = core_->context - (embeds || message.score_prompt ? 0 : 1);
+  if (message.prompt_ids.size() > most_prompt || fed > core_->context)
     return refuse(msg::refusal::context_length_exceeded, "the prompt has " + std::to_string(message.prompt_ids.size()) +
                                                              " tokens and leaves no room in a context of " +
                                                              std::to_string(core_->context));
@@ -82,7 +84,9 @@ void running_batch::open(const msg::open_stream& message, std::uint32_t flag) {
   s.ids.insert(s.ids.end(), message.accepted_ids.begin(), message.accepted_ids.end());
   s.prompt = static_cast<std::uint32_t>(message.prompt_ids.size());
   s.next_index = static_cast<std::uint32_t>(message.accepted_ids.size());
-  s.max_tokens = embeds ? 0 : std::min(message.max_tokens, core_->context - s.prompt);
+  // Scores come with a token, even where it has no place any more.
+  const std::uint32_t room = std::max(core_->context - s.prompt, message.score_prompt ? 1u : 0u);
+  s.max_tokens = embeds ? 0 : std::min(message.max_tokens, room);
   s.upto = message.upto;
   const std::uint32_t long_from = core_->model.plan.long_rope_from;
   s.long_rope = long_from != 0 && s.prompt + s.max_tokens > long_from;
@@ -157,6 +161,7 @@ void running_batch::show_slots() {
 }
 
 bool running_batch::has_work() {
+  looked_at_ = now_();
   drop_cancelled();
   admit();
   return std::ranges::any_of(streams_, [&](const stream& s) { return s.sequence && s.ready() > 0; });
@@ -165,9 +170,9 @@ bool running_batch::has_work() {
 std::optional<batch_time> running_batch::due() const {
   for (const stream& s : streams_) {
     if (s.sequence || !s.parked_at) continue;
-    // Once that has passed, what is missing are pages, and those come with a message.
+    // Once it was looked at after that, what is missing are pages, and those come with a message.
     const batch_time due = *s.parked_at + parking_interval;
-    return due > now_() ? std::optional(due) : std::nullopt;
+    return due > looked_at_ ? std::optional(due) : std::nullopt;
   }
   return std::nullopt;
 }
@@ -218,7 +223,7 @@ bool running_batch::waits_for_prefix(const stream& s) const {
 }
 
 bool running_batch::may_resume(const stream& s) const {
-  return !s.parked_at || running() == 0 || now_() >= *s.parked_at + parking_interval;
+  return !s.parked_at || running() == 0 || looked_at_ >= *s.parked_at + parking_interval;
 }
 
 /// In order of arrival: nobody overtakes who waits for pages, and nobody is admitted while one is parked.

@@ -57,7 +57,8 @@ class running_batch {
 
   /// Drops cancelled streams, admits who may run, and answers whether a step would compute something.
   bool has_work();
-  /// When there may be work again although no message came: a parked stream may run again.
+  /// When there may be work again although no message came: a parked stream may run again. That may have passed since
+  /// has_work() looked.
   std::optional<batch_time> due() const;
   /// Computes one step. Throws what hooks throw and where the executor refuses: that is a crash.
   void step();
@@ -127,6 +128,7 @@ class running_batch {
   std::uint64_t epoch_;
   batch_output& out_;
   batch_clock now_;
+  batch_time looked_at_{};     // whether there is work
   memory::prefix_key prefix_;  // but for the salt
   state_pages pages_;
   prefill_pace pace_;

@@ -84,8 +84,10 @@ request_actor::behavior_type request_actor_state::make(msg::generate request, ev
       [this](const msg::taken& message) { state_->taken(message); },
       [this](const msg::cancel_request&) { state_->cancel(); },
       [this](const msg::lease_granted& message, const port_actor& port) {
-        port_ = port;
-        port_watch_ = watch(self_, port);
+        if (state_->waits_for_lease()) {
+          port_ = port;
+          port_watch_ = watch(self_, port);
+        }
         state_->granted(message);
       },
       [this](const msg::lease_waiting& message) { state_->waiting(message); },

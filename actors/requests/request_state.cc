@@ -6,6 +6,9 @@
 namespace infer::actors {
 namespace {
 
+/// A short request with many choices must not become a huge answer.
+constexpr std::uint64_t most_echo_bytes = std::uint64_t{256} << 20;
+
 std::uint64_t microseconds(std::chrono::steady_clock::duration d) {
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(d).count());
 }
@@ -111,6 +114,11 @@ void request_state::encoded(const msg::prompt_encoded& message) {
   prompt.opens_reasoning = message.opens_reasoning;
   prompt_tokens_ += length;
   prompts_.push_back(std::move(prompt));
+  if (echo_bytes() > most_echo_bytes)
+    return fail(msg::refusal::invalid_value,
+                "the prompts are too long to be repeated in " + std::to_string(request_.choices) +
+                    " choices each; ask without 'echo', or for fewer choices",
+                "echo");
   if (prompts_.size() <= request_.more_prompts.size()) return encode_next();
   encoded_ = true;
   phase_ = phase::streaming;
@@ -126,14 +134,19 @@ void request_state::start_choices() {
       choices_.back().text.split_reasoning(prompts_[index / request_.choices].opens_reasoning);
   }
   opened_at_ = first_token_at_ = now_();
-  for (std::uint32_t index = 0; index < count; ++index) {
-    if (!is_empty(index)) continue;
+  finish_empty();
+  open_more();
+  finish_if_complete();
+}
+
+/// Ends the choices for which nothing has to be computed any more.
+void request_state::finish_empty() {
+  for (std::uint32_t index = 0; index < choices_.size(); ++index) {
+    if (choices_[index].complete || !is_empty(index)) continue;
     begin();
     echo(index);
     finish(index, msg::finish_reason::length, {});
   }
-  open_more();
-  finish_if_complete();
 }
 
 /// Every stream that was open is opened again.
@@ -159,7 +172,7 @@ void request_state::open_more() {
 }
 
 bool request_state::is_empty(std::uint32_t choice) {
-  return !embeds() && !scores() && prompt_of(choice).max_tokens == 0;
+  return !embeds() && !lacks_scores(choice) && prompt_of(choice).max_tokens == 0;
 }
 
 bool request_state::lacks_scores(std::uint32_t choice) {
@@ -237,6 +250,16 @@ void request_state::take_prompt(std::uint32_t index, const msg::tokens_made& mes
   open_more();
 }
 
+/// About what all answers hold of the prompts.
+std::uint64_t request_state::echo_bytes() const {
+  if (!request_.echo) return 0;
+  const std::uint64_t of_token =
+      request_.logprobs ? sizeof(msg::text_token) + sizeof(msg::alternative) * request_.sampling.top_logprobs : 0;
+  std::uint64_t sum = 0;
+  for (const encoded_prompt& prompt : prompts_) sum += prompt.text.size() + prompt.ids.size() * of_token;
+  return sum * request_.choices;
+}
+
 /// The prompt as the beginning of the answer, once.
 void request_state::echo(std::uint32_t index) {
   if (!request_.echo || choices_[index].echoed || lacks_scores(index)) return;
@@ -259,7 +282,7 @@ void request_state::made(const msg::tokens_made& message) {
   }
   begin();
   echo(message.key.choice);
-  if (prompt_of(message.key.choice).max_tokens == 0) finish(message.key.choice, msg::finish_reason::length, {});
+  if (prompt_of(message.key.choice).max_tokens == 0) finish_empty();
   for (std::size_t i = 0; i < message.tokens.size() && !c->complete; ++i) {
     const bool last = i + 1 == message.tokens.size();
     accept(message.key.choice, message.tokens[i], last ? message.end : msg::stream_end::none);

@@ -47,6 +47,8 @@ class request_state {
 
   void start();
 
+  /// Whether a grant would be taken; else it is given back.
+  bool waits_for_lease() const { return phase_ == phase::leasing; }
   void granted(const msg::lease_granted& message);
   void waiting(const msg::lease_waiting& message);
   void refused(const msg::lease_refused& message);
@@ -102,7 +104,7 @@ class request_state {
   std::string name_of(std::size_t prompt) const;
   std::uint32_t first_of(std::size_t prompt) const { return static_cast<std::uint32_t>(prompt) * request_.choices; }
   encoded_prompt& prompt_of(std::uint32_t choice) { return prompts_[choice / request_.choices]; }
-  /// Nothing has to be computed for it.
+  /// Nothing has to be computed for it any more.
   bool is_empty(std::uint32_t choice);
   /// Whether the log-probabilities of the choice's prompt are wanted and have not come.
   bool lacks_scores(std::uint32_t choice);
@@ -110,10 +112,12 @@ class request_state {
   bool embeds() const { return request_.task == msg::request_task::embed; }
   void encode_next();
   void start_choices();
+  void finish_empty();
   void reopen();
   void open_more();
   void open(std::uint32_t index);
   void echo(std::uint32_t index);
+  std::uint64_t echo_bytes() const;
   void take_prompt(std::uint32_t index, const msg::tokens_made& message);
   void begin();
   void accept(std::uint32_t index, const msg::token& token, msg::stream_end end);

@@ -34,7 +34,8 @@ class progress_bar {
  public:
   void show(const hub::pull_progress& p) {
     const auto now = steady_clock::now();
-    if (!begun_) {
+    // A file that was not right is begun again.
+    if (!begun_ || p.bytes < start_bytes_) {
       begun_ = true;
       start_ = shown_ = now;
       start_bytes_ = p.bytes;

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <boost/json/object.hpp>
+#include <charconv>
 #include <iostream>
 #include <limits>
 #include <memory>
@@ -119,6 +120,17 @@ int run(run_options& o) {
   return is_chat ? chat(*source.value(), o.settings, o.system) : answer_once(o, *source.value());
 }
 
+/// The parser takes the nearest number that fits.
+CLI::Validator is_int64() {
+  return {[](std::string& text) {
+            std::int64_t value = 0;
+            const char* const end = text.data() + text.size();
+            const auto [at, bad] = std::from_chars(text.data(), end, value);
+            return bad == std::errc{} && at == end ? std::string() : text + " is no whole number of 64 bits";
+          },
+          {}};
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
@@ -139,7 +151,7 @@ void add_run(CLI::App& app, int& exit_code) {
   sampling.top_p = 0.95f;
   sampling.min_p = 0.05f;
   o->sampling.add_to(*command);
-  command->add_option("-s,--seed", o->settings.seed, "seed; below 0: a fresh one");
+  command->add_option("-s,--seed", o->settings.seed, "seed; below 0: a fresh one")->check(is_int64());
   command->add_option("--think", o->think, "whether the model is asked to think first; auto: as its template has it")
       ->check(CLI::IsMember({"on", "off", "auto"}));
   command->add_flag("--raw", o->raw, "continue the text as it is, without the chat template");

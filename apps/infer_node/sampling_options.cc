@@ -2,6 +2,7 @@
 #include "apps/infer_node/sampling_options.h"
 
 #include <charconv>
+#include <cmath>
 #include <functional>
 
 #include "apps/infer_node/chat/sampler_table.h"
@@ -12,7 +13,15 @@ namespace {
 
 CLI::Validator range_of(const sampler_number& row) {
   if (row.is_whole()) return CLI::Range(static_cast<std::int64_t>(row.low), static_cast<std::int64_t>(row.high));
-  return CLI::Range(row.low, row.high);
+  // A comparison does not refuse what is no number.
+  const CLI::Validator is_number(
+      [](std::string& text) {
+        double value = 0;
+        return CLI::detail::lexical_cast(text, value) && !std::isnan(value) ? std::string() : text + " is no number";
+      },
+      {});
+  CLI::Validator both = CLI::Range(row.low, row.high) & is_number;
+  return both.description(CLI::Range(row.low, row.high).get_description());
 }
 
 /// "15043+1", "15043-0.5", "15043-inf".
@@ -26,7 +35,9 @@ std::string read_bias(const std::string& text, msg::logit_bias& out) {
   const char* const end = begin + text.size();
   const auto [bias_end, bad_bias] = std::from_chars(begin + sign + 1, end, bias);
   if (bad_id != std::errc{} || id_end != begin + sign || bad_bias != std::errc{} || bias_end != end) return wrong;
-  out.bias = text[sign] == '-' ? -bias : bias;
+  const bool is_minus = text[sign] == '-';
+  if (std::signbit(bias) || std::isnan(bias) || (std::isinf(bias) && !is_minus)) return wrong;
+  out.bias = is_minus ? -bias : bias;
   return {};
 }
 

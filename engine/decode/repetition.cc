@@ -86,18 +86,25 @@ sequence_breakers::sequence_breakers(std::vector<std::string> texts, std::functi
 
 std::size_t sequence_breakers::since_last(std::span<const token_id> text) const {
   if (texts_.empty()) return text.size();
-  for (std::size_t at = text.size(); at-- > 0;) {
-    const std::string_view own = bytes_of_(text[at]);
-    // So many bytes before the token may belong to a breaker that ends in it.
-    std::string bytes(own);
-    for (std::size_t before = at; before > 0 && bytes.size() < own.size() + longest_ - 1;)
-      bytes.insert(0, bytes_of_(text[--before]));
+  // Mostly one is near the end; if not, more is read, each time so much more that all of it costs little.
+  for (std::size_t tokens = 64;; tokens *= 8) {
+    const auto tail = text.last(std::min(tokens, text.size()));
+    std::string bytes;
+    for (const token_id id : tail) bytes += bytes_of_(id);
+    std::size_t end = 0;  // of the last breaker
     for (const std::string& breaker : texts_) {
       const std::size_t found = bytes.rfind(breaker);
-      if (found != std::string::npos && found + breaker.size() > bytes.size() - own.size()) return text.size() - 1 - at;
+      if (found != std::string::npos) end = std::max(end, found + breaker.size());
     }
+    const bool is_whole = tail.size() == text.size();
+    // One that begins before the tail could end behind that place.
+    if (!is_whole && end < longest_) continue;
+    if (end == 0) return text.size();
+    std::size_t behind = bytes.size() - end, since = 0;
+    for (; behind >= bytes_of_(tail[tail.size() - 1 - since]).size(); ++since)
+      behind -= bytes_of_(tail[tail.size() - 1 - since]).size();
+    return since;
   }
-  return text.size();
 }
 
 bool sequence_breakers::holds(token_id id) const {

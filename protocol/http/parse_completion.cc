@@ -18,6 +18,7 @@ namespace json = boost::json;
 
 constexpr std::int64_t most_tokens = std::numeric_limits<std::int32_t>::max();
 constexpr std::size_t most_prompts = 256, most_inputs = 2048, most_choices = 1024;
+constexpr std::size_t most_suffix_bytes = 64 * 1024 * 1024;  // each prompt holds the suffix for itself
 
 parsed<void> take_prompts(std::vector<msg::prompt> prompts, msg::generate& out) {
   out.prompt = std::move(prompts.front());
@@ -65,6 +66,10 @@ parsed<void> read_suffix(const fields& from, msg::generate& out) {
     return true;
   };
   if (out.echo) return refuse(unsupported_value("suffix", "'suffix' and 'echo' exclude each other"));
+  if (suffix->size() > most_suffix_bytes / (1 + out.more_prompts.size()))
+    return refuse(invalid_value("suffix", "a suffix of " + std::to_string(suffix->size()) + " bytes is too long for " +
+                                              std::to_string(1 + out.more_prompts.size()) +
+                                              " prompts; send fewer of them in a request"));
   if (!fill(out.prompt) || !std::ranges::all_of(out.more_prompts, fill))
     return refuse(unsupported_value("suffix", "'suffix' needs prompts that are texts"));
   return success();

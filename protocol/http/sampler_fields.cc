@@ -6,6 +6,7 @@
 #include <boost/json/array.hpp>
 #include <charconv>
 #include <limits>
+#include <map>
 #include <utility>
 
 #include "protocol/http/status.h"
@@ -17,6 +18,19 @@ namespace json = boost::json;
 
 constexpr double huge = 1e9;
 constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+// Every choice of a request holds these for itself.
+constexpr std::size_t most_biases = 8192;
+constexpr std::size_t most_bias_bytes = 1024;           // of a text
+constexpr std::size_t most_all_bias_bytes = 64 * 1024;  // of all texts
+// Every token of the text may be looked at for each of these.
+constexpr std::size_t most_breakers = 64;
+constexpr std::size_t most_breaker_bytes = 64;
+
+parsed<void> check_length(const std::string& path, std::size_t bytes, std::size_t most) {
+  if (bytes <= most) return success();
+  return refuse(invalid_value(path, "the text of '" + path + "' has " + std::to_string(bytes) + " bytes; at most " +
+                                        std::to_string(most) + " are allowed"));
+}
 
 struct stage_name {
   char letter;
@@ -80,15 +94,18 @@ parsed<void> read_filters(const fields& from, msg::sampling& out) {
 parsed<void> read_breakers(const fields& from, msg::sampling& out) {
   INFER_TRY(const json::array* const items, read_array(from, "dry_sequence_breakers"));
   if (items == nullptr) return success();
+  const std::string all = from.path_of("dry_sequence_breakers");
+  if (items->empty()) return refuse(invalid_value(all, "'" + all + "' must be a non-empty array of strings"));
+  if (items->size() > most_breakers)
+    return refuse(invalid_value(all, "'" + all + "' holds " + std::to_string(items->size()) + " strings; at most " +
+                                         std::to_string(most_breakers) + " are allowed"));
   std::vector<std::string> texts;
   for (const json::value& item : *items) {
-    const std::string path = from.path_of("dry_sequence_breakers") + "[" + std::to_string(texts.size()) + "]";
+    const std::string path = all + "[" + std::to_string(texts.size()) + "]";
     if (!item.is_string()) return refuse(invalid_value(path, "'" + path + "' must be a string"));
+    INFER_TRYV(check_length(path, item.get_string().size(), most_breaker_bytes));
     texts.emplace_back(item.get_string());
   }
-  if (texts.empty())
-    return refuse(invalid_value(from.path_of("dry_sequence_breakers"),
-                                "'dry_sequence_breakers' must be a non-empty array of strings"));
   out.dry_breakers = std::move(texts);
   return success();
 }
@@ -156,16 +173,54 @@ parsed<void> read_bias_pair(const json::value& item, const std::string& path, ms
   return success();
 }
 
+parsed<void> read_bias_array(const json::array& items, const std::string& path, msg::sampling& out) {
+  std::size_t index = 0, all = 0;
+  for (const json::value& item : items) {
+    const std::string place = path + "[" + std::to_string(index++) + "]";
+    const std::size_t known = out.biases.size();
+    INFER_TRYV(read_bias_pair(item, place, out));
+    if (out.biases.size() == known) continue;
+    const std::size_t bytes = out.biases.back().text.size();
+    INFER_TRYV(check_length(place, bytes, most_bias_bytes));
+    all += bytes;
+  }
+  if (all > most_all_bias_bytes)
+    return refuse(invalid_value(path, "the texts of '" + path + "' have " + std::to_string(all) +
+                                          " bytes together; at most " + std::to_string(most_all_bias_bytes) +
+                                          " are allowed"));
+  return success();
+}
+
+/// What is said of one token or one text more than once counts together, as each of them would.
+void merge_biases(std::vector<msg::logit_bias>& biases) {
+  std::map<std::pair<std::int32_t, std::string>, std::size_t> places;
+  std::vector<msg::logit_bias> merged;
+  for (msg::logit_bias& one : biases) {
+    const auto [at, is_new] = places.try_emplace({one.text.empty() ? one.id : -1, one.text}, merged.size());
+    if (is_new)
+      merged.push_back(std::move(one));
+    else
+      merged[at->second].bias = merged[at->second].bias.value() + one.bias.value();
+  }
+  biases = std::move(merged);
+}
+
 parsed<void> read_biases(const fields& from, msg::sampling& out) {
   const json::value* const bias = from.find("logit_bias");
   if (bias == nullptr) return success();
   const std::string path = from.path_of("logit_bias");
-  if (bias->is_object()) return read_bias_object(bias->get_object(), path, out);
-  if (!bias->is_array()) return refuse(invalid_value(path, "'" + path + "' must be an object or an array of pairs"));
-  std::size_t index = 0;
-  for (const json::value& item : bias->get_array()) {
-    INFER_TRYV(read_bias_pair(item, path + "[" + std::to_string(index++) + "]", out));
+  if (bias->is_object()) {
+    INFER_TRYV(read_bias_object(bias->get_object(), path, out));
+  } else if (bias->is_array()) {
+    INFER_TRYV(read_bias_array(bias->get_array(), path, out));
+  } else {
+    return refuse(invalid_value(path, "'" + path + "' must be an object or an array of pairs"));
   }
+  merge_biases(out.biases);
+  if (out.biases.size() > most_biases)
+    return refuse(invalid_value(path, "'" + path + "' holds " + std::to_string(out.biases.size()) +
+                                          " tokens and texts; at most " + std::to_string(most_biases) +
+                                          " are allowed"));
   return success();
 }
 

@@ -9,7 +9,8 @@
 namespace infer::http {
 
 /// Reads them into `out`, which holds the defaults. Keys of logit_bias that are no token ids are ignored in OpenAI's
-/// object form; llama.cpp's array form takes ids and texts, and false for "never".
+/// object form; llama.cpp's array form takes ids and texts, and false for "never"; equal ones are added up. There may
+/// be 8,192 of them, with texts of 1 KiB each and 64 KiB together, and 64 breakers of 64 bytes each.
 /// Errors:  400 with the path.
 parsed<void> read_sampler(const fields& from, msg::sampling& out);
 

@@ -1,10 +1,12 @@
 // Fields that chat and completions share.
 #include "protocol/http/sampling_fields.h"
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
 #include "protocol/http/fields.h"
+#include "protocol/http/json_text.h"
 #include "protocol/http/sampler_fields.h"
 #include "protocol/http/status.h"
 
@@ -13,7 +15,20 @@ namespace {
 
 namespace json = boost::json;
 
+// What a client sends is held once for each choice, or repeated in each chunk: a small body must not become a large
+// one.
+constexpr std::size_t most_model_bytes = 64 * 1024;
 constexpr std::size_t most_stops = 16;
+constexpr std::size_t most_stop_bytes = 64 * 1024;  // of all together
+constexpr std::size_t most_metadata = 16;           // OpenAI's limits, as the next two
+constexpr std::size_t most_key_characters = 64;
+constexpr std::size_t most_value_characters = 512;
+constexpr std::size_t most_metadata_bytes = 16 * 1024;  // as JSON: other values than strings are taken too
+
+std::size_t characters(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+}
 
 parsed<void> refuse_unbuilt(const fields& from) {
   constexpr const char* constraints[] = {"grammar",        "json_schema",  "structured_outputs",
@@ -66,9 +81,14 @@ parsed<std::vector<std::string>> read_stops(const fields& from) {
   if (out.size() > most_stops)
     return refuse(
         invalid_value("stop", "'stop' holds " + std::to_string(out.size()) + " strings; at most 16 are allowed"));
+  std::size_t bytes = 0;
   for (const std::string& text : out) {
     if (text.empty()) return refuse(invalid_value("stop", "'stop' holds an empty string"));
+    bytes += text.size();
   }
+  if (bytes > most_stop_bytes)
+    return refuse(invalid_value("stop", "the strings of 'stop' have " + std::to_string(bytes) + " bytes; at most " +
+                                            std::to_string(most_stop_bytes) + " are allowed together"));
   return out;
 }
 
@@ -88,10 +108,34 @@ parsed<void> read_seed(const fields& from, msg::generate& out) {
   return success();
 }
 
+parsed<void> check_metadata(const json::object& metadata) {
+  const auto wrong = [](std::string param, const std::string& which, std::size_t has, const char* of,
+                        std::size_t most) {
+    return refuse(invalid_value(std::move(param), which + " has " + std::to_string(has) + " " + of + "; at most " +
+                                                      std::to_string(most) + " are allowed"));
+  };
+  if (metadata.size() > most_metadata) return wrong("metadata", "'metadata'", metadata.size(), "pairs", most_metadata);
+  for (const auto& pair : metadata) {
+    if (const std::size_t length = characters(pair.key()); length > most_key_characters)
+      return wrong("metadata", "a key of 'metadata'", length, "characters", most_key_characters);
+    const std::string path = "metadata." + std::string(pair.key());
+    const json::string* const text = pair.value().if_string();
+    const std::size_t length = text != nullptr ? characters(*text) : 0;
+    if (length > most_value_characters)
+      return wrong(path, "'" + path + "'", length, "characters", most_value_characters);
+  }
+  if (const std::size_t bytes = write_json(metadata).size(); bytes > most_metadata_bytes)
+    return wrong("metadata", "'metadata' as JSON", bytes, "bytes", most_metadata_bytes);
+  return success();
+}
+
 /// What is given back as it came.
 parsed<void> read_echoed(const fields& from, call& out) {
   INFER_TRY(const json::object* const metadata, read_object(from, "metadata"));
-  if (metadata != nullptr) out.metadata = *metadata;
+  if (metadata != nullptr) {
+    INFER_TRYV(check_metadata(*metadata));
+    out.metadata = *metadata;
+  }
   INFER_TRY(const json::string* const tier, read_string(from, "service_tier"));
   out.service_tier = tier != nullptr;
   return success();
@@ -111,7 +155,11 @@ parsed<void> read_streaming(const fields& from, call& out) {
 
 parsed<void> read_model(const fields& from, msg::generate& out) {
   INFER_TRY(const json::string* const model, read_string(from, "model"));
-  if (model != nullptr) out.model = std::string(*model);
+  if (model == nullptr) return success();
+  if (model->size() > most_model_bytes)
+    return refuse(invalid_value("model", "'model' has " + std::to_string(model->size()) + " bytes; at most " +
+                                             std::to_string(most_model_bytes) + " are allowed"));
+  out.model = std::string(*model);
   return success();
 }
 

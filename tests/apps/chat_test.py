@@ -472,6 +472,18 @@ class one_answer(chatting):
             self.assertEqual((done.returncode, done.stdout), (2, ""), done)
             self.assertIn("more", done.stderr)
 
+    def test_numbers_that_are_none_are_refused(self):
+        for flags in (("--temp", "nan"), ("--top-p", "nan"), ("--top-nsigma", "inf"), ("-l", "15043+nan"), ("-l", "15043-nan"), ("-l", "15043+inf"), ("-l", "15043--inf"), ("-l", "15043--1"),
+                      ("-s", "99999999999999999999"), ("-s", "-99999999999999999999"), ("-s", "9223372036854775808"), ("-s", "x"), ("-s", "1.5")):
+            done = self.run_once("--server", "http://127.0.0.1:1", *flags, "well?")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(flags[1], done.stderr)
+            self.assertNotIn("cannot connect", done.stderr)
+        with scripted_server([{"content": "yes"}]) as server:
+            done = self.run_once("--server", server.url, "-l", "70-inf", "-s", "9223372036854775807", "well?")
+            self.assertEqual((done.returncode, done.stdout), (0, "yes\n"), done)
+            self.assertEqual((server.asked[0]["logit_bias"], server.asked[0]["seed"]), ([[70, False]], 9223372036854775807))
+
     def test_raw_text_is_continued_by_servers_too(self):
         flags = ("--raw", "--temp", "0", "-n", "12", "--json", "once upon")
         with server_process(BINARY, "-m", model("tiny"), "--log-level", "warn") as server:

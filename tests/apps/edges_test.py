@@ -233,6 +233,17 @@ class limits_and_messages(unittest.TestCase):
                 self.assertEqual((error["type"], error["code"]), ("invalid_request_error", "context_length_exceeded"))
                 self.assertIn(str(CONTEXT), error["message"])
 
+    def test_a_prompt_that_fills_the_context_is_scored(self):
+        made = complete([BYTE + 97] * CONTEXT, max_tokens=0, echo=True, logprobs=1, n=2)
+        self.assertEqual([len(c["logprobs"]["tokens"]) for c in made["choices"]], [CONTEXT] * 2)
+        self.assertEqual(made["usage"]["completion_tokens"], 0)
+
+    def test_small_requests_do_not_become_large(self):
+        many = {str(id): 1 for id in range(10_000)}
+        for fields, param in (({"logit_bias": many, "n": 64}, "logit_bias"), ({"stop": "x" * 100_000, "n": 128}, "stop"), ({"metadata": {"a": "x" * 10_000}, "stream": True}, "metadata.a")):
+            error = refused("/v1/completions", {"prompt": "a", "max_tokens": 1, **fields})
+            self.assertEqual((error["code"], error["param"]), ("invalid_value", param))
+
     def test_row_18_a_seed_repeats_whoever_is_beside_it(self):
         for temperature in (0, 1.2):
             request = completion("the same again", 80, temperature=temperature, seed=11)

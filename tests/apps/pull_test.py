@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 from fake_hub import PIECE, fake_hub
@@ -393,6 +394,19 @@ class progress(pulling):
             self.assertTrue(any(re.search(wanted, line) for line in lines), (columns, lines))
             self.assertTrue(all("%" in line for line in lines), lines)
             self.assertIn("100%", lines[-1])
+
+    def test_what_is_begun_again_is_measured_anew(self):
+        damaged = DATA[:5000] + b"?" + DATA[5001:]
+        with self.one() as hub:
+            hub.faults[MODEL] = [{"drop": 2_000_000, "data": damaged, "etag": f'"{hashlib.sha256(DATA).hexdigest()}"'}, {"status": 404}]
+            self.refused(hub, "owner/name", "--tries", "1")
+            # The rest of it comes, is seen to be wrong, and all of it comes again.
+            hub.faults[MODEL] = [{}, {"call": lambda _: time.sleep(0.02)}]
+            done = self.pull(hub, "owner/name")
+            self.assertEqual(hub.faults[MODEL], [])
+        self.assertEqual(done.returncode, 0, done)
+        self.assertRegex(done.stderr, r"[KM]iB/s")
+        self.assertNotRegex(done.stderr, r" 0 B/s|[TPE]iB/s", "no rate is less than nothing")
 
     def test_elsewhere_there_are_a_few_lines(self):
         with self.one() as hub:

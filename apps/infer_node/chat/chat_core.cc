@@ -180,8 +180,11 @@ effects chat_core::show() const {
 }
 
 effects chat_core::again() {
-  if (!turns_.empty() && turns_.back().role == "assistant") turns_.pop_back();
-  if (turns_.empty() || turns_.back().role != "user") return complain("there is no prompt to answer again");
+  const bool answered = !turns_.empty() && turns_.back().role == "assistant";
+  const std::size_t prompts = turns_.size() - (answered ? 1 : 0);
+  if (prompts == 0 || turns_[prompts - 1].role != "user") return complain("there is no prompt to answer again");
+  before_again_ = turns_;
+  turns_.resize(prompts);
   return {{effect_kind::answer, {}}};
 }
 
@@ -198,7 +201,12 @@ effects chat_core::ended() {
 effects chat_core::answered(const answer_end& end) {
   const bool is_empty = end.text.empty() && end.reasoning.empty();
   std::vector<chat_turn> uncut = std::exchange(uncut_, {});
+  std::vector<chat_turn> before_again = std::exchange(before_again_, {});
   if (is_empty && !end.complete) {
+    if (!before_again.empty()) {
+      turns_ = std::move(before_again);
+      return {};
+    }
     if (!uncut.empty()) turns_ = std::move(uncut);
     if (!turns_.empty() && turns_.back().role == "user") turns_.pop_back();
     return {};

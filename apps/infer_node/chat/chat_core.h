@@ -57,7 +57,8 @@ class chat_core {
   /// The end of the input.
   effects ended();
 
-  /// The answer to the last effect `answer`. One without any text takes its prompt back out of the conversation.
+  /// The answer to the last effect `answer`. One without any text takes its prompt back out of the conversation, or
+  /// leaves what was there where a prompt was to be answered again.
   effects answered(const answer_end& end);
   /// The conversation was refused because the model's context does not hold it: leaves out the older half of its
   /// exchanges and asks again. Nothing where only the prompt is left. What is left out is forgotten when an answer
@@ -89,7 +90,8 @@ class chat_core {
 
   chat_settings settings_;
   std::vector<chat_turn> turns_;
-  std::vector<chat_turn> uncut_;  // of a conversation that is being shortened; else empty
+  std::vector<chat_turn> uncut_;         // of a conversation that is being shortened; else empty
+  std::vector<chat_turn> before_again_;  // while its last prompt is answered again; else empty
   std::optional<input> pending_;
 };
 

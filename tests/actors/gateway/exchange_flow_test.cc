@@ -1,5 +1,8 @@
 // Requests that reach the actors: shapes on the wire, order of streams, refusals, credit, and everybody's end.
 // Mirrors: transaction.cc, event_adaptor.cc, gateway_actor.cc
+#include <chrono>
+#include <thread>
+
 #include "tests/actors/gateway/fixture.h"
 
 namespace infer::actors {
@@ -216,6 +219,22 @@ TEST_F(ExchangeFlow, AReaderThatStopsStopsTheTokens) {
   raw_client other = connect();
   other.send(post(chat, chat_body("say 2")));
   EXPECT_EQ(other.answer().status, 200) << "nobody else waits";
+}
+
+TEST_F(ExchangeFlow, AReaderThatIsSlowGetsAllAndOneThatStopsIsLetGo) {
+  start([](gateway_config& c) { c.write_timeout = std::chrono::milliseconds(400); });
+  raw_client slow = connect(65536), stopped = connect(65536);
+  constexpr int blocks = 24;
+  for (raw_client* const client : {&slow, &stopped})
+    client->send(post(chat, chat_body("recite " + std::to_string(blocks))));
+  EXPECT_TRUE(stopped.read_until("<0>").ends_with("<0>"));
+  for (int block = 0; block < blocks; ++block) {
+    const std::string mark = "<" + std::to_string(block) + ">";
+    ASSERT_TRUE(slow.read_until(mark).ends_with(mark)) << "all of it takes longer than the client may stop";
+    std::this_thread::sleep_for(std::chrono::milliseconds(40));
+  }
+  EXPECT_NE(slow.read_until("finish_reason").find("finish_reason"), std::string::npos);
+  EXPECT_EQ(stopped.read_until("<23>").find("<23>"), std::string::npos);
 }
 
 TEST_F(ExchangeFlow, OutlivesItsGatewayActor) {

@@ -4,6 +4,7 @@
 // What the fake request does is the last message's (or the prompt's) text:
 //   say N       accept, start, N tokens "w0 w1 …" within credit, finish
 //   flood       accept, start, tokens of 1 KiB for ever within credit
+//   recite N    accept, start, one token of N blocks "<0>xxx…<1>xxx…" of 1 MiB, finish
 //   hold        accept, then nothing
 //   start hold  accept, start, one token, then nothing
 //   refuse      request_failed{model_loading, retry 1500 ms}

@@ -85,6 +85,15 @@ void follow(fake_pointer self, const std::string& script) {
     return say(self, 1'000'000);
   }
   if (script == "start hold") return one_token(self);
+  if (script.starts_with("recite ")) {
+    std::string text;
+    for (int block = 0; block < std::stoi(script.substr(7)); ++block)
+      text += "<" + std::to_string(block) + ">" + std::string(1 << 20, 'x');
+    begin(self);
+    self->send(s.sink, msg::text_made{s.order.request_id, 0, std::move(text), {}, 1});
+    s.made = s.limit = 1;
+    return make_tokens(self);
+  }
   if (script == "refuse") return refuse(msg::refusal::model_loading, 1500);
   if (script == "break") return refuse(msg::refusal::internal, 0);
   if (script == "die") return self->quit(caf::make_error(caf::sec::runtime_error, "died"));

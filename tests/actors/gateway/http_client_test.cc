@@ -78,16 +78,38 @@ std::string answer(const std::string& status, const std::string& body) {
 
 TEST(HttpPost, SendsTheBodyWithItsFieldsAndReturnsTheAnswer) {
   one_answer server({answer("200 OK", "{\"a\":1}")});
-  const auto got = http_post(server.url() + "/ignored", "/v1/tokenize", "{\"content\":\"x\"}", "secret", {});
+  const auto got = http_post(server.url() + "/prefix/", "/v1/tokenize", "{\"content\":\"x\"}", "secret", {});
   ASSERT_TRUE(got) << got.error().message();
   EXPECT_EQ(got.value().status, 200u);
   EXPECT_EQ(got.value().body, "{\"a\":1}");
   const std::string& request = server.request();
-  EXPECT_TRUE(request.starts_with("POST /v1/tokenize HTTP/1.1\r\n")) << request;
+  EXPECT_TRUE(request.starts_with("POST /prefix/v1/tokenize HTTP/1.1\r\n")) << request;
   EXPECT_NE(request.find("\r\nHost: 127.0.0.1:"), std::string::npos) << request;
   EXPECT_NE(request.find("\r\nContent-Type: application/json\r\n"), std::string::npos) << request;
   EXPECT_NE(request.find("\r\nAuthorization: Bearer secret\r\n"), std::string::npos) << request;
   EXPECT_TRUE(request.ends_with("\r\n\r\n{\"content\":\"x\"}")) << request;
+}
+
+/// "host port prefix Host" of an address.
+std::string taken_apart(std::string_view url) {
+  const auto got = read_server_address(url);
+  if (!got) return "refused";
+  const server_address& to = got.value();
+  return to.host + " " + to.port + " " + to.prefix + " " + to.host_field();
+}
+
+TEST(ServerAddress, IsAHostAPortAndWhatPathsBeginWith) {
+  EXPECT_EQ(taken_apart("http://127.0.0.1:8080"), "127.0.0.1 8080  127.0.0.1:8080");
+  EXPECT_EQ(taken_apart("http://localhost/"), "localhost 80  localhost:80");
+  EXPECT_EQ(taken_apart("http://[::1]:8080"), "::1 8080  [::1]:8080");
+  EXPECT_EQ(taken_apart("http://[::1]"), "::1 80  [::1]:80");
+  EXPECT_EQ(taken_apart("http://host:81/a/b//"), "host 81 /a/b host:81");
+  EXPECT_EQ(taken_apart("http://host/a:b"), "host 80 /a:b host:80");
+  EXPECT_EQ(taken_apart("http://host/v1/"), "host 80  host:80") << "as OpenAI's clients have it";
+  EXPECT_EQ(taken_apart("http://host/a/v1"), "host 80 /a host:80");
+  for (const char* url : {"", "host:80", "https://host", "http://", "http://:80", "http://host:", "http:///a",
+                          "http://host/a?b", "http://host/#b", "http://host/a b", "http://host?x"})
+    EXPECT_EQ(taken_apart(url), "refused") << url;
 }
 
 TEST(HttpPost, SendsNoKeyWhereThereIsNone) {

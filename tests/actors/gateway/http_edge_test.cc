@@ -1,5 +1,8 @@
 // What a client meets before any actor does: routes, keys, origins, limits, and the ways of sending a request.
 // Mirrors: session.cc, http_server.cc, gateway_metrics.cc, list_adaptor.cc
+#include <chrono>
+#include <thread>
+
 #include "tests/actors/gateway/fixture.h"
 
 namespace infer::actors {
@@ -91,6 +94,24 @@ TEST_F(HttpEdge, RefusesForeignOrigins) {
             403);
 }
 
+TEST_F(HttpEdge, ANameThatWasMadeToPointHereIsNoOriginOfItsOwn) {
+  const auto from = [&](const std::string& host, const std::string& origin) {
+    return ask("GET /v1/models HTTP/1.1\r\nHost: " + host + "\r\nOrigin: " + origin + "\r\n\r\n").status;
+  };
+  start();
+  EXPECT_EQ(from("evil.example:8080", "http://evil.example:8080"), 403);
+  EXPECT_EQ(from("127.0.0.1.evil.example", "http://127.0.0.1.evil.example"), 403);
+  EXPECT_EQ(from("[evil.example]", "http://[evil.example]"), 403);
+  EXPECT_EQ(from("ui.localhost:8080", "http://ui.localhost:8080"), 200);
+  EXPECT_EQ(from("192.168.1.7:8080", "http://192.168.1.7:8080"), 200) << "an address cannot be made to point elsewhere";
+  EXPECT_EQ(from("[fe80::1]:8080", "http://[fe80::1]:8080"), 200);
+}
+
+TEST_F(HttpEdge, OnANetworkTheHostsNameIsAnOrigin) {
+  start([](gateway_config& c) { c.address = "0.0.0.0"; });
+  EXPECT_EQ(ask("GET /v1/models HTTP/1.1\r\nHost: box.lan\r\nOrigin: http://box.lan\r\n\r\n").status, 200);
+}
+
 TEST_F(HttpEdge, AnswersPreflightsOnAnyPath) {
   start([](gateway_config& c) { c.allowed_origins = {"*"}; });
   const raw_answer answer =
@@ -174,6 +195,32 @@ TEST_F(HttpEdge, ReadsChunkedBodiesOfAnyGrain) {
     EXPECT_EQ(client.answer().body, R"({"tokens":[1,2,5]})") << grain;
     EXPECT_EQ(client.answer().status, 200) << "the connection goes on";
   }
+}
+
+TEST_F(HttpEdge, TheOnlyTransferCodingIsChunked) {
+  start();
+  const auto with = [&](const std::string& fields) {
+    return ask("POST /tokenize HTTP/1.1\r\nHost: x\r\n" + fields + "\r\n11\r\n{\"content\":\"abc\"}\r\n0\r\n\r\n")
+        .status;
+  };
+  for (const char* const fields : {"Transfer-Encoding: chunked\r\n", "transfer-encoding:  Chunked \r\n"})
+    EXPECT_EQ(with(fields), 200) << fields;
+  for (const char* const fields :
+       {"Transfer-Encoding: gzip, chunked\r\n", "Transfer-Encoding: gzip,chunked\r\n", "Transfer-Encoding: gzip\r\n",
+        "Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n", "Transfer-Encoding: chunked, chunked\r\n",
+        "Transfer-Encoding: identity, chunked\r\n"})
+    EXPECT_EQ(with(fields), 501) << fields;
+}
+
+TEST_F(HttpEdge, AnOldClientIsNotToldToContinue) {
+  start();
+  raw_client client = connect();
+  client.send("POST /tokenize HTTP/1.0\r\nExpect: 100-continue\r\nContent-Length: 17\r\n\r\n");
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  client.send(R"({"content":"abc"})");
+  const raw_answer answer = client.answer();
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, R"({"tokens":[1,2,3]})");
 }
 
 TEST_F(HttpEdge, SaysContinueAtOnceOrRefuses) {

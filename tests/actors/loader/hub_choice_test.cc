@@ -44,6 +44,13 @@ TEST(HubChoice, WithoutAQuantizationTheUsualOneElseTheNearest) {
   EXPECT_EQ(chosen("a/b", {{"plain.gguf", 9}}), "plain: plain.gguf");
 }
 
+TEST(HubChoice, ATagHasNoAtSinceWhatFollowsOneIsARevision) {
+  EXPECT_EQ(chosen("a/b", {{"m@4bit.gguf", 1}}), "m--4bit: m@4bit.gguf");
+  EXPECT_EQ(chosen("a/b:m--4bit", {{"m@4bit.gguf", 1}}), "m--4bit: m@4bit.gguf");
+  EXPECT_EQ(chosen("a/b/m@4bit.gguf", {{"m@4bit.gguf", 1}, {"m--4bit.gguf", 1}}), "m--4bit--2: m@4bit.gguf");
+  EXPECT_EQ(chosen("a/b/m--4bit.gguf", {{"m@4bit.gguf", 1}, {"m--4bit.gguf", 1}}), "m--4bit: m--4bit.gguf");
+}
+
 TEST(HubChoice, WhatCannotRunIsTakenOnlyByName) {
   const std::vector<std::pair<std::string, std::uint64_t>> all{
       {"m-IQ1_S.gguf", 1}, {"m-TQ1_0.gguf", 2},  {"m-IQ2_M.gguf", 3},    {"m-Q4_0_4_4.gguf", 4},

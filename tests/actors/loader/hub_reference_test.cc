@@ -22,6 +22,18 @@ TEST(HubReference, FormsAreTakenApart) {
   EXPECT_EQ(taken_apart("a/b/c/d.gguf"), "a|b||c/d.gguf|main");
 }
 
+TEST(HubReference, FilesMayHaveAnAtInTheirNames) {
+  EXPECT_EQ(taken_apart("o/n/m@4bit.gguf"), "o|n||m@4bit.gguf|main");
+  EXPECT_EQ(taken_apart("o/n/m@4bit.gguf@v1"), "o|n||m@4bit.gguf|v1");
+  EXPECT_EQ(taken_apart("o/n/m.gguf@refs/pr/1"), "o|n||m.gguf|refs/pr/1");
+  EXPECT_EQ(taken_apart("o/n/a@b/m.gguf"), "o|n||a@b/m.gguf|main");
+  EXPECT_EQ(taken_apart("my.owner/n/m@4bit.gguf"), "my.owner|n||m@4bit.gguf|main");
+  EXPECT_EQ(taken_apart("https://hub.example/o/n/blob/main/m@4bit.gguf"), "o|n||m@4bit.gguf|main");
+  EXPECT_EQ(taken_apart("hub.example/o/n/resolve/v1/m@4bit.gguf?download=true"), "o|n||m@4bit.gguf|v1");
+  EXPECT_EQ(taken_apart("https://hub.example/o/n/blob/main/m%404bit.gguf"), "o|n||m@4bit.gguf|main");
+  EXPECT_EQ(taken_apart("https://hub.example/o/n/tree/v1@v2"), "o|n|||v1@v2");
+}
+
 TEST(HubReference, AddressesAreTakenApart) {
   EXPECT_EQ(taken_apart("https://hub.example/a/b"), "a|b|||main");
   EXPECT_EQ(taken_apart("http://localhost:81/a/b/"), "a|b|||main");
@@ -44,7 +56,7 @@ TEST(HubReference, AddressesAreTakenApart) {
         "https://hub.example/a/b/tree/main/c", "https://hub.example/a/b/blob/main/c.bin",
         "https://hub.example/a/b/blob/main", "https://hub.example/a/b/blob/main/%2e%2e/c.gguf",
         "https://hub.example/a/b/tree/..", "https://hub.example/a/b/tree/%", "https://hub.example/a/b/tree/%zz",
-        "https://hub.example/a/b/tree/v1@v2", "https://hub.example/a/b/discussions", ".x/a/b", "ftp://hub.example/a/b"})
+        "https://hub.example/a/b/discussions", ".x/a/b", "ftp://hub.example/a/b"})
     EXPECT_EQ(taken_apart(text), "refused") << text;
 }
 

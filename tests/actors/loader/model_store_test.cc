@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "actors/loader/hub_choice.h"
 #include "tests/support/temporary_folder.h"
 
 namespace infer::hub {
@@ -69,6 +70,15 @@ TEST_F(ModelStore, FilesOfOneNameAreFoundByTheirPaths) {
   EXPECT_EQ(found("a/b/Q8_0/model.gguf"), "a/b:Q8_0");
   EXPECT_EQ(found("a/b/Q4_K_M/model.gguf"), "a/b:Q4_K_M");
   EXPECT_EQ(found("a/b/model.gguf"), "none");
+}
+
+TEST_F(ModelStore, AFileWithAnAtInItsNameIsFound) {
+  const std::vector<hub_file> files{{"m@4bit.gguf", 4, {}}};
+  const std::string tag = choose_files(parse_reference("o/n").value(), files).value().tag;
+  put("o/n", tag.c_str(), true, files);
+  EXPECT_EQ(found("o/n"), "o/n:m--4bit");
+  EXPECT_EQ(found("o/n:m--4bit"), "o/n:m--4bit");
+  EXPECT_EQ(found("o/n/m@4bit.gguf"), "o/n:m--4bit");
 }
 
 TEST_F(ModelStore, TheFolderIsTheGivenOneElseThatOfTheEnvironment) {

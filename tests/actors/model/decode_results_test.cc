@@ -147,6 +147,24 @@ TEST_F(batch, scores_of_a_prompt_are_those_of_its_prefixes) {
   expect_scores();
 }
 
+TEST_F(batch, a_prompt_that_fills_the_context_has_scores_and_no_room_for_more) {
+  load(2, std::uint64_t{1} << 30, 64);
+  auto scored = stream(0, 64, 1);
+  open(scored);
+  ASSERT_EQ(out_.refusals.size(), 1u);
+  EXPECT_EQ(out_.refusals[0].code, msg::refusal::context_length_exceeded);
+  scored.score_prompt = true;
+  open(scored);
+  run();
+  EXPECT_EQ(out_.refusals.size(), 1u) << out_.refusals.back().message;
+  EXPECT_EQ(out_.prompts[0].size(), 64u);
+  EXPECT_EQ(out_.ends[0], msg::stream_end::length);
+  auto longer = stream(1, 65, 1);
+  longer.score_prompt = true;
+  open(longer);
+  EXPECT_EQ(out_.refusals.size(), 2u);
+}
+
 /// Hidden states straight from the executor.
 struct hidden_sink final : plan::row_sink {
   void take(std::uint32_t, std::uint32_t, std::span<const float>) override { ++logits; }

@@ -269,6 +269,8 @@ TEST_F(dry_pool, a_parked_stream_can_be_cancelled_and_says_when_it_is_due) {
   ASSERT_TRUE(batch_->due());
   EXPECT_EQ(*batch_->due(), now_ + 1s);
   now_ += 2s;
+  EXPECT_TRUE(batch_->due()) << "nobody has looked whether it may run since";
+  EXPECT_TRUE(batch_->has_work());
   EXPECT_FALSE(batch_->due()) << "time alone brings no pages";
   core_->cancel[1].set();
   run();

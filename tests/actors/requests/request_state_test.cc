@@ -1,5 +1,4 @@
 // The request's rules: leases, credit, exactly-once tokens across losses, and what the client sees.
-// Mirrors: request_actor.cc
 #include "actors/requests/request_state.h"
 
 #include <gtest/gtest.h>
@@ -431,6 +430,28 @@ msg::tokens_made with_prompt(std::uint32_t choice, const std::string& piece, msg
   return m;
 }
 
+TEST_F(request, an_echo_that_many_choices_make_huge_is_refused) {
+  for (const std::uint32_t choices : {64u, 65u, 1u}) {
+    out_ = {};
+    msg::generate g;
+    g.choices = choices;
+    g.echo = true;
+    g.prompt.text = std::string(4 << 20, 'x');
+    begin(std::move(g));
+    lease();
+    state_->encoded({5, {10, 11, 12}, {}, {}, 100});
+    EXPECT_EQ(out_.failed.param, choices > 64 ? "echo" : "") << choices;
+    EXPECT_EQ(out_.opens.empty(), choices > 64) << choices;
+  }
+  msg::generate g;
+  g.choices = 128;
+  g.echo = g.logprobs = true;
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, std::vector<std::int32_t>(50000, 1), {}, {}, 60000});
+  EXPECT_EQ(out_.failed.code, msg::refusal::invalid_value) << "its tokens count where they are reported";
+}
+
 TEST_F(request, an_echo_with_logprobs_waits_for_the_scores_of_the_first_choice) {
   msg::generate g;
   g.choices = 3;
@@ -471,6 +492,29 @@ TEST_F(request, scores_without_any_token_come_with_one_that_is_not_shown) {
   EXPECT_EQ(out_.text, "once ");
   EXPECT_EQ(out_.finished.completion_tokens, 0u);
   EXPECT_EQ(out_.choices.at(0).reason, msg::finish_reason::length);
+}
+
+TEST_F(request, choices_without_any_token_take_the_scores_of_the_first_and_no_stream) {
+  msg::generate g;
+  g.choices = 2;
+  g.echo = g.logprobs = true;
+  g.prompt.text = "once ";
+  begin(std::move(g));
+  lease();
+  state_->encoded({5, {10, 11}, {}, {}, 2});  // as many as the context holds
+  EXPECT_EQ(out_.opened.max_tokens, 1u);
+  state_->opened({{5, 3, 0}, 1, 1, 0});
+  state_->made(with_prompt(0, "a", msg::stream_end::length));
+  EXPECT_EQ(out_.opens.size(), 1u);
+  ASSERT_EQ(out_.texts.size(), 2u);
+  for (std::uint32_t c = 0; c < 2; ++c) {
+    EXPECT_EQ(out_.texts[c].choice, c);
+    EXPECT_EQ(out_.texts[c].text, "once ");
+    EXPECT_EQ(out_.texts[c].tokens.size(), 2u);
+  }
+  EXPECT_EQ(out_.choices.size(), 2u);
+  EXPECT_EQ(out_.finished.completion_tokens, 0u);
+  EXPECT_EQ(out_.dones, 1);
 }
 
 TEST_F(request, embeddings_of_all_inputs_come_in_order) {

@@ -117,6 +117,33 @@ TEST(sequence_breakers, are_found_across_and_inside_tokens) {
   EXPECT_EQ(sequence_breakers({}, bytes_of).since_last(std::vector<token_id>{0, 1}), 2u);
 }
 
+TEST(sequence_breakers, a_long_text_is_read_once) {
+  std::size_t read = 0;
+  const auto bytes_of = [&](token_id id) {
+    ++read;
+    return std::string_view(id == 0 ? "ab" : id == 1 ? "a" : id == 2 ? "b" : "");
+  };
+  const sequence_breakers long_ones({std::string(1000, 'b'), "aaab"}, bytes_of);
+  EXPECT_EQ(long_ones.since_last(std::vector<token_id>(5000, 0)), 5000u);
+  EXPECT_LT(read, 15000u);
+  // Whatever is read at a time: where a breaker ends is the same as for its whole text.
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    const std::vector<token_id> text = random_history(seed * 3, seed, 4);
+    const std::vector<std::string> texts{std::string(1 + seed % 70, 'b'), "aaab", std::string(seed % 9, 'a') + "bb"};
+    std::size_t expected = text.size();
+    std::string bytes;
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      const std::size_t own = bytes_of(text[at]).size();
+      bytes += bytes_of(text[at]);
+      for (std::size_t cut = 0; cut < own; ++cut) {
+        for (const std::string& one : texts)
+          if (std::string_view(bytes).substr(0, bytes.size() - cut).ends_with(one)) expected = text.size() - 1 - at;
+      }
+    }
+    ASSERT_EQ(sequence_breakers(texts, bytes_of).since_last(text), expected) << seed;
+  }
+}
+
 TEST(repetition, the_last_of_a_text) {
   const std::vector<token_id> text{1, 2, 3};
   EXPECT_EQ(last_of(text, -1).size(), 3u);

@@ -125,6 +125,39 @@ TEST(ParseChat, RefusesWhatIsOutOfRangeWithItsPath) {
   for (const refused_case& c : cases) EXPECT_EQ(refused(chat(c.members)), c.expected) << c.members;
 }
 
+/// An object of so many pairs.
+std::string pairs(std::size_t count, const std::string& value) {
+  std::string out = "{";
+  for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "\"k" : ",\"k") + std::to_string(i) + "\":" + value;
+  return out + "}";
+}
+
+std::string repeated(std::string_view text, std::size_t count) {
+  std::string out;
+  for (std::size_t i = 0; i < count; ++i) out += text;
+  return out;
+}
+
+TEST(ParseChat, WhatIsHeldForEachChoiceOrChunkIsBounded) {
+  const auto metadata = [](const std::string& value) { return refused(chat(R"("metadata":)" + value)); };
+  const auto quoted = [](const std::string& text) { return "\"" + text + "\""; };
+  EXPECT_EQ(metadata(pairs(16, quoted(std::string(512, 'v')))), "accepted");
+  EXPECT_EQ(metadata(pairs(17, R"("v")")), "invalid_value metadata");
+  EXPECT_EQ(metadata(R"({"a":)" + quoted(repeated("ä", 512)) + "}"), "accepted") << "characters, not bytes";
+  EXPECT_EQ(metadata(R"({"a":)" + quoted(repeated("ä", 513)) + "}"), "invalid_value metadata.a");
+  EXPECT_EQ(metadata("{" + quoted(repeated("ä", 64)) + ":1}"), "accepted");
+  EXPECT_EQ(metadata("{" + quoted(std::string(65, 'k')) + ":1}"), "invalid_value metadata");
+  EXPECT_EQ(metadata(R"({"a":[)" + quoted(std::string(16000, 'v')) + "]}"), "accepted");
+  EXPECT_EQ(metadata(R"({"a":[)" + quoted(std::string(17000, 'v')) + "]}"), "invalid_value metadata");
+  const auto stops = [&](std::size_t bytes) {
+    return refused(chat(R"("stop":["x",)" + quoted(std::string(bytes - 1, 's')) + "]"));
+  };
+  EXPECT_EQ(stops(64 * 1024), "accepted");
+  EXPECT_EQ(stops(64 * 1024 + 1), "invalid_value stop");
+  EXPECT_EQ(refused(chat(R"("model":)" + quoted(std::string(64 * 1024, 'm')))), "accepted");
+  EXPECT_EQ(refused(chat(R"("model":)" + quoted(std::string(64 * 1024 + 1, 'm')))), "invalid_value model");
+}
+
 TEST(ParseChat, RefusesFeaturesThatAreNotThere) {
   const refused_case cases[] = {
       {R"("response_format":{"type":"json_object"})", "unsupported_value response_format.type"},
@@ -333,6 +366,10 @@ TEST(ParseCompletion, TakesSeveralPromptsEchoSuffixAndBestOf) {
   const call infill = good(completion(R"("prompt":"def f(","suffix":"return x")"));
   EXPECT_EQ(infill.generate.prompt.kind, msg::prompt_kind::infill);
   EXPECT_EQ(infill.generate.prompt.suffix, "return x");
+  const std::string large = R"("suffix":")" + std::string(1 << 20, 'x') + R"(","prompt":["a")";
+  const std::string others = repeated(R"(,"a")", 63);
+  EXPECT_EQ(refused(completion(large + others + "]")), "accepted");
+  EXPECT_EQ(refused(completion(large + others + R"(,"a"])")), "invalid_value suffix");
   EXPECT_FALSE(infill.generate.prompt.parse_special) << "it is a file's text";
   EXPECT_TRUE(good(completion(R"("prompt":"x","echo":true)")).generate.prompt.parse_special);
   const call best = good(completion(R"("prompt":"x","n":2,"best_of":5)"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "protocol/http/json_text.h"
@@ -160,6 +161,50 @@ TEST(SamplerFields, WhatIsWrittenReadsBack) {
   ASSERT_EQ(back.biases.size(), 2u);
   EXPECT_EQ(back.biases[0].bias, s.biases[0].bias);
   EXPECT_EQ(back.biases[1].text, "x");
+}
+
+/// An array of so many items, each made from its place.
+std::string array_of(std::size_t count, const std::function<std::string(std::size_t)>& item) {
+  std::string out = "[";
+  for (std::size_t i = 0; i < count; ++i) out += (i == 0 ? "" : ",") + item(i);
+  return out + "]";
+}
+
+TEST(SamplerFields, BiasesOfOneTokenAreAddedUp) {
+  const msg::sampling got = good(R"("logit_bias":[[5,1.5],["a",1],[5,2],[7,3],["a",-3],[7,false],[5,-1]])");
+  ASSERT_EQ(got.biases.size(), 3u);
+  EXPECT_EQ(got.biases[0].bias.value(), 2.5f);
+  EXPECT_EQ(got.biases[1].text, "a");
+  EXPECT_EQ(got.biases[1].bias.value(), -2.0f);
+  EXPECT_EQ(got.biases[2].bias.value(), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(good(R"("logit_bias":)" + array_of(20000, [](auto i) { return "[" + std::to_string(i % 9) + ",1]"; }))
+                .biases.size(),
+            9u);
+}
+
+TEST(SamplerFields, WhatEachChoiceHoldsIsBounded) {
+  const auto ids = [](std::size_t count) {
+    return refused(R"("logit_bias":)" + array_of(count, [](auto i) { return "[" + std::to_string(i) + ",1]"; }));
+  };
+  EXPECT_EQ(ids(8192), "accepted");
+  EXPECT_EQ(ids(8193), "invalid_value logit_bias");
+  std::string object;
+  for (int i = 0; i <= 8192; ++i) object += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":1";
+  EXPECT_EQ(refused(R"("logit_bias":{)" + object + "}"), "invalid_value logit_bias");
+  const auto text = [](std::size_t bytes) { return "\"" + std::string(bytes, 'x') + "\""; };
+  EXPECT_EQ(refused(R"("logit_bias":[[)" + text(1024) + ",1]]"), "accepted");
+  EXPECT_EQ(refused(R"("logit_bias":[[1,1],[)" + text(1025) + ",1]]"), "invalid_value logit_bias[1]");
+  const auto texts = [&](std::size_t count) {
+    return refused(R"("logit_bias":)" + array_of(count, [&](auto) { return "[" + text(1024) + ",1]"; }));
+  };
+  EXPECT_EQ(texts(64), "accepted");
+  EXPECT_EQ(texts(65), "invalid_value logit_bias");
+  const auto breakers = [](std::size_t count, const std::string& item) {
+    return refused(R"("dry_sequence_breakers":)" + array_of(count, [&](auto) { return item; }));
+  };
+  EXPECT_EQ(breakers(64, text(64)), "accepted");
+  EXPECT_EQ(breakers(65, text(1)), "invalid_value dry_sequence_breakers");
+  EXPECT_EQ(breakers(1, text(65)), "invalid_value dry_sequence_breakers[0]");
 }
 
 }  // namespace

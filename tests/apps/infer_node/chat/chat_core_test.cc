@@ -160,6 +160,37 @@ TEST_F(ChatCore, RegenAsksTheLastPromptAgain) {
   EXPECT_EQ(core.turns().back().content, "c");
 }
 
+TEST_F(ChatCore, RegenThatBringsNothingCostsNothing) {
+  exchange("a", "b");
+  const auto before = core.turns();
+  core.line("/regen");
+  EXPECT_THAT(core.answered({"", {}, false}), ElementsAre());
+  EXPECT_EQ(core.turns(), before);
+  core.line("/regen");
+  core.answered({"c", {}, false});
+  EXPECT_EQ(core.turns().back().content, "c") << "what came of it counts";
+  core.line("d");
+  core.answered({"", {}, false});
+  EXPECT_THAT(roles(), ElementsAre("user", "assistant")) << "a prompt of its own goes again";
+}
+
+TEST_F(ChatCore, RegenThatIsShortenedAndBringsNothingCostsNothing) {
+  for (const char* prompt : {"1", "2", "3"}) exchange(prompt, "yes");
+  const auto before = core.turns();
+  core.line("/regen");
+  EXPECT_THAT(core.too_long(), ElementsAre(answer));
+  core.answered({"", {}, false});
+  EXPECT_EQ(core.turns(), before);
+}
+
+TEST_F(ChatCore, APromptThatWasLoadedWithoutAnAnswerStaysWhereRegenBringsNone) {
+  core.loaded("f", std::string(R"([{"role":"user","content":"a"}])"));
+  ASSERT_THAT(roles(), ElementsAre("user"));
+  core.line("/regen");
+  core.answered({"", {}, false});
+  EXPECT_THAT(roles(), ElementsAre("user"));
+}
+
 TEST_F(ChatCore, TheSystemMessageIsSetShownReplacedAndKept) {
   EXPECT_THAT(core.line("/system").back(), said("There is no system message."));
   core.line("/system Be  brief.");
