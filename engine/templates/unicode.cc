@@ -117,6 +117,18 @@ std::string title_case(std::string_view bytes) {
   });
 }
 
+std::string swap_case(std::string_view bytes) {
+  return changed(bytes, [](std::string& made, char32_t code) {
+    const auto kind = category(code);
+    if (kind == UTF8PROC_CATEGORY_LL)
+      append_upper(made, code);
+    else if (kind == UTF8PROC_CATEGORY_LU)
+      append_lower(made, code);
+    else
+      append_character(made, code);
+  });
+}
+
 bool is_upper(std::string_view bytes) {
   return all_cased(bytes, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LL);
 }
