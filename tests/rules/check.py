@@ -11,7 +11,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # folder → (project folders it may include, outside header prefixes it may include beside std)
 ENGINE_OUTSIDE = ("hwy/",)
 MAY_INCLUDE = {
-    "engine/core": (["engine/core"], ["boost/outcome"]),
+    "engine/core": (["engine/core"], ["boost/outcome", "boost/json"]),
     "engine/formats": (["engine/core", "engine/formats"], ["boost/json"]),
     "engine/quant": (["engine/core", "engine/quant"], []),
     "engine/tokenize": (["engine/core", "engine/formats", "engine/tokenize"], ["boost/json", "pcre2.h", "utf8proc.h"]),
