@@ -41,7 +41,7 @@ evaluated<value> copy(services&, const value& self, args_t) {
   return self;
 }
 
-evaluated<value> index_of(services&, const value& self, args_t args) {
+evaluated<value> index_of(services& with, const value& self, args_t args) {
   const value* sought = args.get(0, "value");
   if (sought == nullptr) return fail(fault::evaluation, "index expected at least 1 argument, got 0");
   const auto& list = self.as_sequence()->items;
@@ -50,15 +50,21 @@ evaluated<value> index_of(services&, const value& self, args_t args) {
   INFER_TRY(const auto end, args.bound(2, "end"));
   const auto counted = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
   for (std::int64_t i = counted(start.value_or(0)); i < counted(end.value_or(size)); ++i) {
-    if (equal(list[static_cast<std::size_t>(i)], *sought)) return value(i);
+    const value& item = list[static_cast<std::size_t>(i)];
+    INFER_TRYV(with.spent.spend_bytes(comparison_cost("==", item, *sought)));
+    if (equal(item, *sought)) return value(i);
   }
   return fail(fault::evaluation, "the item is not in the list");
 }
 
-evaluated<value> count_items(services&, const value& self, args_t args) {
+evaluated<value> count_items(services& with, const value& self, args_t args) {
+  const value* sought = args.get(0, "value");
+  if (sought == nullptr) return fail(fault::evaluation, "count expected 1 argument, got 0");
   std::int64_t count = 0;
-  for (const value& item : self.as_sequence()->items)
-    count += !args.positional.empty() && equal(item, args.positional[0]);
+  for (const value& item : self.as_sequence()->items) {
+    INFER_TRYV(with.spent.spend_bytes(comparison_cost("==", item, *sought)));
+    count += equal(item, *sought) ? 1 : 0;
+  }
   return value(count);
 }
 

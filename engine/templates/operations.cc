@@ -6,6 +6,7 @@
 
 #include "engine/templates/printing.h"
 #include "engine/templates/text_functions.h"
+#include "engine/templates/text_search.h"
 
 namespace infer::templates {
 
@@ -93,7 +94,7 @@ evaluated<bool> contains(const value& item, const value& in) {
       return fail(fault::evaluation,
                   "'in <string>' requires string as left operand, not " + std::string(type_name(item)));
     }
-    return string->view().find(part->view()) != std::string_view::npos;
+    return find_first(string->view(), part->view()) != std::string_view::npos;
   }
   if (const dictionary* items = in.as_dictionary()) {
     if (item.as_text() == nullptr && !dictionary_key(item))

@@ -39,9 +39,12 @@ std::string words_capitalized(std::string_view bytes) {
   return made;
 }
 
-evaluated<value> trim(services&, const value& input, args_t args) {
+evaluated<value> trim(services& with, const value& input, args_t args) {
   const value* given = args.get(0, "chars");
   const text* set = given == nullptr ? nullptr : given->as_text();
+  if (set != nullptr) {
+    INFER_TRYV(with.spent.spend_bytes(set->size()));
+  }
   if (const text* string = input.as_text()) {
     text made = strip(*string, set, true, true);
     return made.size() == string->size() ? input : value(std::move(made));

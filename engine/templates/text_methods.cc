@@ -8,6 +8,7 @@
 #include "engine/templates/operations.h"
 #include "engine/templates/printing.h"
 #include "engine/templates/text_functions.h"
+#include "engine/templates/text_search.h"
 #include "engine/templates/unicode.h"
 
 namespace infer::templates {
@@ -55,8 +56,11 @@ evaluated<std::optional<window>> window_of(std::string_view of, args_t args, std
 }
 
 template <bool Left, bool Right>
-evaluated<value> strip_method(services&, const value& self, args_t args) {
+evaluated<value> strip_method(services& with, const value& self, args_t args) {
   INFER_TRY(const text* set, optional_text(args, 0, "chars"));
+  if (set != nullptr) {
+    INFER_TRYV(with.spent.spend_bytes(set->size()));
+  }
   text made = strip(self_text(self), set, Left, Right);
   return made.size() == self_text(self).size() ? self : value(std::move(made));
 }
@@ -128,8 +132,8 @@ evaluated<value> find_method(services&, const value& self, args_t args) {
   INFER_TRY(const text* sought, needed_text(args, 0, "sub"));
   INFER_TRY(const auto part, window_of(self_text(self).view(), args, 1));
   const std::size_t found = !part       ? std::string_view::npos
-                            : FromRight ? part->view.rfind(sought->view())
-                                        : part->view.find(sought->view());
+                            : FromRight ? find_last(part->view, sought->view())
+                                        : find_first(part->view, sought->view());
   if (found == std::string_view::npos) {
     if (Required) return fail(fault::evaluation, "substring not found");
     return value(std::int64_t{-1});
@@ -142,10 +146,7 @@ evaluated<value> count_text(services&, const value& self, args_t args) {
   INFER_TRY(const auto part, window_of(self_text(self).view(), args, 1));
   if (!part) return value(std::int64_t{0});
   if (sought->empty()) return value(static_cast<std::int64_t>(count_characters(part->view)) + 1);
-  std::int64_t count = 0;
-  for (std::size_t at = 0; (at = part->view.find(sought->view(), at)) != std::string_view::npos; at += sought->size())
-    ++count;
-  return value(count);
+  return value(static_cast<std::int64_t>(count_occurrences(part->view, sought->view())));
 }
 
 template <bool FromRight>
@@ -153,7 +154,7 @@ evaluated<value> partition(services&, const value& self, args_t args) {
   INFER_TRY(const text* separator, needed_text(args, 0, "sep"));
   if (separator->empty()) return fail(fault::evaluation, "empty separator");
   const text& of = self_text(self);
-  const std::size_t at = FromRight ? of.view().rfind(separator->view()) : of.view().find(separator->view());
+  const std::size_t at = FromRight ? find_last(of.view(), separator->view()) : find_first(of.view(), separator->view());
   if (at == std::string_view::npos) {
     const value none = value(text());
     return FromRight ? value::tuple({none, none, self}) : value::tuple({self, none, none});
