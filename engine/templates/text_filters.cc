@@ -265,8 +265,8 @@ evaluated<value> rounded(services&, const value& input, args_t args) {
   return fail(fault::evaluation, "method must be common, ceil or floor");
 }
 
-evaluated<value> format_filter(services&, const value& input, args_t args) {
-  return format_percent(to_text(input), value::tuple(args.positional));
+evaluated<value> format_filter(services& with, const value& input, args_t args) {
+  return format_percent(to_text(input), value::tuple(args.positional), with.spent);
 }
 
 evaluated<value> wordcount(services& with, const value& input, args_t) {

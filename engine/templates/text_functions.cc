@@ -173,7 +173,7 @@ evaluated<value> field_value(std::string_view field, std::size_t& automatic, con
 
 }  // namespace
 
-evaluated<text> format(const text& pattern, const std::vector<value>& positional,
+evaluated<text> format(budget& spent, const text& pattern, const std::vector<value>& positional,
                        const std::vector<std::pair<std::string, value>>& named) {
   const text_cutter pieces(pattern);
   text made;
@@ -198,7 +198,9 @@ evaluated<text> format(const text& pattern, const std::vector<value>& positional
       return fail(fault::evaluation, "format specifications are not supported: '" + std::string(field) + "'");
     }
     INFER_TRY(const value item, field_value(field, automatic, positional, named));
+    INFER_TRYV(spent.spend_bytes(item.weight()));
     made.append(to_text(item));
+    INFER_TRYV(spent.allow_bytes(made.size()));
     at = end + 1;
   }
   return made;

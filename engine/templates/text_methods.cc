@@ -214,8 +214,8 @@ evaluated<value> zfill(services& with, const value& self, args_t args) {
   return value(std::move(made));
 }
 
-evaluated<value> format_method(services&, const value& self, args_t args) {
-  INFER_TRY(auto made, format(self_text(self), args.positional, args.named));
+evaluated<value> format_method(services& with, const value& self, args_t args) {
+  INFER_TRY(auto made, format(with.spent, self_text(self), args.positional, args.named));
   return value(std::move(made));
 }
 
