@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/core/json_read.h"
+#include "engine/json/read.h"
 
 namespace infer::formats {
 namespace {

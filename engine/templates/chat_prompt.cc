@@ -6,7 +6,7 @@
 #include <boost/json/value.hpp>
 #include <ctime>
 
-#include "engine/core/json_read.h"
+#include "engine/json/read.h"
 #include "engine/templates/unicode.h"
 
 namespace infer::templates {

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "engine/core/json_read.h"
+#include "engine/json/read.h"
 #include "engine/templates/abilities.h"
 #include "engine/templates/printing.h"
 

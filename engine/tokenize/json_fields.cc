@@ -4,7 +4,7 @@
 #include <limits>
 #include <string>
 
-#include "engine/core/json_read.h"
+#include "engine/json/read.h"
 
 namespace infer::tokenize {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/core/json_read.h"
+#include "engine/json/read.h"
 
 namespace infer::http {
 namespace {

@@ -1,5 +1,5 @@
 // Boost.JSON's grammar with a handler that reads the text of doubles once more.
-#include "engine/core/json_read.h"
+#include "engine/json/read.h"
 
 #include <boost/json/basic_parser_impl.hpp>
 #include <boost/json/value_stack.hpp>

@@ -1,5 +1,5 @@
 // Tests of: Boost.JSON's grammar with a handler that reads the text of doubles once more.
-#include "engine/core/json_read.h"
+#include "engine/json/read.h"
 
 #include <gtest/gtest.h>
 
