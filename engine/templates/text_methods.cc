@@ -168,8 +168,9 @@ evaluated<std::int64_t> missing_characters(services& with, const value& self, ar
   const value* given = args.get(0, "width");
   if (given == nullptr) return fail(fault::evaluation, "argument 'width' is missing");
   INFER_TRY(const std::int64_t width, args.integer(0, "width", 0));
-  const auto missing = width - static_cast<std::int64_t>(count_characters(self_text(self).view()));
-  if (width <= 0 || missing <= 0) return std::int64_t{0};
+  const auto size = static_cast<std::int64_t>(count_characters(self_text(self).view()));
+  if (width <= size) return std::int64_t{0};
+  const std::int64_t missing = width - size;
   std::uint64_t bytes = 0;
   if (__builtin_mul_overflow(static_cast<std::uint64_t>(missing), fill_bytes, &bytes)) bytes = UINT64_MAX;
   INFER_TRYV(with.spent.spend_bytes(bytes));
