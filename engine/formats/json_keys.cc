@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/json/read.h"
+
 namespace infer::formats {
 namespace {
 
@@ -80,9 +82,7 @@ class flattener {
 
 result<json_keys> json_keys::parse(std::string_view text, std::string_view name, std::string_view lift) {
   boost::system::error_code wrong;
-  json::parse_options options;
-  options.max_depth = 32;
-  const json::value root = json::parse({text.data(), text.size()}, wrong, {}, options);
+  const json::value root = read_json(text, wrong);
   if (wrong) return fail(fault::malformed, std::string(name) + ": this is not JSON: " + wrong.message());
   if (!root.is_object()) return fail(fault::malformed, std::string(name) + ": this is JSON, but not an object");
   json_keys out;

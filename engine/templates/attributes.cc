@@ -29,6 +29,13 @@ evaluated<std::int64_t> call_arguments::integer(std::size_t index, std::string_v
   return fail(fault::evaluation, "'" + std::string(type_name(*given)) + "' object cannot be interpreted as an integer");
 }
 
+evaluated<std::optional<std::int64_t>> call_arguments::bound(std::size_t index, std::string_view name) const {
+  const value* given = get(index, name);
+  if (given == nullptr || given->is_none()) return std::optional<std::int64_t>();
+  if (const auto number = given->as_integer()) return number;
+  return fail(fault::evaluation, "slice indices must be integers or None, not " + std::string(type_name(*given)));
+}
+
 evaluated<text> call_arguments::string(std::size_t index, std::string_view name, std::string_view otherwise) const {
   const value* given = get(index, name);
   if (given == nullptr) return text(std::string(otherwise), true);

@@ -3,6 +3,7 @@
 
 #include <ctime>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -29,6 +30,8 @@ struct call_arguments {
   bool flag(std::size_t index, std::string_view name, bool otherwise) const;
   /// Errors: evaluation, where the argument is given and is no integer.
   evaluated<std::int64_t> integer(std::size_t index, std::string_view name, std::int64_t otherwise) const;
+  /// One end of a slice: nothing where it is none or not given. Errors as of integer().
+  evaluated<std::optional<std::int64_t>> bound(std::size_t index, std::string_view name) const;
   /// The string argument, or `otherwise`. Errors: evaluation, for another type.
   evaluated<text> string(std::size_t index, std::string_view name, std::string_view otherwise) const;
 };

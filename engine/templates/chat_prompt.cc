@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <boost/json/array.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/value.hpp>
 #include <ctime>
 
+#include "engine/json/read.h"
 #include "engine/templates/unicode.h"
 
 namespace infer::templates {
@@ -17,9 +17,7 @@ constexpr std::string_view mark = "<the message goes on from here> ";
 
 result<boost::json::value> parse(const std::string& text, const char* what) {
   boost::json::error_code code;
-  boost::json::parse_options options;
-  options.max_depth = 512;
-  auto value = boost::json::parse(text, code, {}, options);
+  auto value = read_json(text, code, 512);
   if (code) return fail(fault::evaluation, std::string(what) + " is not valid JSON: " + code.message());
   return value;
 }

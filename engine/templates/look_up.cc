@@ -9,9 +9,10 @@ namespace {
 
 std::vector<value> characters_of(const text& string) {
   std::vector<value> items;
+  const text_cutter pieces(string);
   for (std::size_t at = 0; at < string.size();) {
     const std::size_t bytes = first_character(string.view().substr(at)).bytes;
-    items.emplace_back(string.slice(at, at + bytes));
+    items.emplace_back(pieces.cut(at, at + bytes));
     at += bytes;
   }
   return items;
@@ -118,8 +119,9 @@ evaluated<value> slice(const value& of, const slice_bounds& bounds) {
     if (indices.empty()) return value(text());
     if (bounds.step.value_or(1) == 1)
       return value(string->slice(offsets[indices.front()], offsets[indices.back() + 1]));
+    const text_cutter pieces(*string);
     text made;
-    for (const std::size_t at : indices) made.append(string->slice(offsets[at], offsets[at + 1]));
+    for (const std::size_t at : indices) made.append(pieces.cut(offsets[at], offsets[at + 1]));
     return value(std::move(made));
   }
   const sequence* list = of.as_sequence();

@@ -6,6 +6,7 @@
 
 #include "engine/templates/printing.h"
 #include "engine/templates/text_functions.h"
+#include "engine/templates/text_search.h"
 
 namespace infer::templates {
 
@@ -93,7 +94,7 @@ evaluated<bool> contains(const value& item, const value& in) {
       return fail(fault::evaluation,
                   "'in <string>' requires string as left operand, not " + std::string(type_name(item)));
     }
-    return string->view().find(part->view()) != std::string_view::npos;
+    return find_first(string->view(), part->view()) != std::string_view::npos;
   }
   if (const dictionary* items = in.as_dictionary()) {
     if (item.as_text() == nullptr && !dictionary_key(item))
@@ -249,7 +250,7 @@ evaluated<value> sum_of_sequences(const sequence& a, const sequence& b, budget& 
 
 evaluated<value> arithmetic(std::string_view op, const value& a, const value& b, budget& spent) {
   if (a.is_undefined()) return fail(undefined_error(a));
-  if (op == "%" && a.as_text() != nullptr) return format_percent(*a.as_text(), b);
+  if (op == "%" && a.as_text() != nullptr) return format_percent(*a.as_text(), b, spent);
   if (b.is_undefined() && a.as_text() == nullptr) return fail(undefined_error(b));
   if (const auto x = a.as_integer(), y = b.as_integer(); x && y) return integer_arithmetic(op, *x, *y);
   if (const auto x = a.as_number(), y = b.as_number(); x && y) return real_arithmetic(op, *x, *y);

@@ -32,7 +32,7 @@ evaluated<value> arithmetic(std::string_view op, const value& a, const value& b,
 evaluated<value> negated(const value& of);
 
 /// `pattern % values`.
-evaluated<value> format_percent(const text& pattern, const value& values);
+evaluated<value> format_percent(const text& pattern, const value& values, budget& spent);
 
 /// What a for loop runs over: items, keys, characters. Errors: evaluation, for values that are not iterable.
 evaluated<std::vector<value>> items_of(const value& of, budget& spent);

@@ -77,7 +77,7 @@ evaluated<std::string> formatted(const directive& how, const value& item) {
 
 }  // namespace
 
-evaluated<value> format_percent(const text& pattern, const value& values) {
+evaluated<value> format_percent(const text& pattern, const value& values, budget& spent) {
   const sequence* tuple = values.as_sequence();
   if (tuple != nullptr && tuple->kind != sequence_kind::tuple) tuple = nullptr;
   std::size_t used = 0;
@@ -98,8 +98,11 @@ evaluated<value> format_percent(const text& pattern, const value& values) {
       continue;
     }
     if (used == given) return fail(fault::evaluation, "not enough arguments for format string");
-    INFER_TRY(const std::string body, formatted(how, tuple != nullptr ? tuple->items[used] : values));
+    const value& item = tuple != nullptr ? tuple->items[used] : values;
+    INFER_TRYV(spent.spend_bytes(item.weight() + static_cast<std::uint64_t>(how.width)));
+    INFER_TRY(const std::string body, formatted(how, item));
     out += body;
+    INFER_TRYV(spent.allow_bytes(out.size()));
     ++used;
   }
   if (used < given && (tuple != nullptr || values.as_dictionary() == nullptr)) {

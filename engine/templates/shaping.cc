@@ -1,12 +1,12 @@
 // Conversations for templates that cannot do everything.
 #include <algorithm>
 #include <boost/json/object.hpp>
-#include <boost/json/parse.hpp>
 #include <boost/json/serialize.hpp>
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include "engine/json/read.h"
 #include "engine/templates/abilities.h"
 #include "engine/templates/printing.h"
 
@@ -96,9 +96,7 @@ void shape_arguments(json::object& function, const template_abilities& abilities
   if (arguments == nullptr) return;
   if (arguments->is_string() && !abilities.argument_strings) {
     json::error_code code;
-    json::parse_options options;
-    options.max_depth = 512;
-    json::value parsed = json::parse(arguments->get_string(), code, {}, options);
+    json::value parsed = read_json(arguments->get_string(), code, 512);
     if (!code && parsed.is_object()) *arguments = std::move(parsed);
   } else if (!arguments->is_string() && !abilities.argument_objects) {
     *arguments = json::string(text_of(*arguments));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/templates/text_search.h"
 #include "engine/templates/unicode.h"
 
 namespace infer::templates {
@@ -44,34 +45,41 @@ void text::append(std::string_view bytes, bool from_template) {
 }
 
 text text::slice(std::size_t begin, std::size_t end) const {
-  text part(bytes_.substr(begin, end - begin), from_template_);
-  part.markup_ = markup_;
-  std::size_t at = 0, before = 0;
-  for (const run& piece : runs_) {
-    const std::size_t first = std::max(at, begin), last = std::min(at + piece.bytes, end);
-    if (first < last) {
-      part.push_run(before, last - first, piece.from_template);
-      before += last - first;
-    }
-    at += piece.bytes;
-    if (at >= end) break;
+  return text_cutter(*this).cut(begin, end);
+}
+
+text_cutter::text_cutter(const text& of) : of_(of) {
+  run_ends_.reserve(of.runs_.size());
+  std::size_t at = 0;
+  for (const text::run& piece : of.runs_) run_ends_.push_back(at += piece.bytes);
+}
+
+text text_cutter::cut(std::size_t begin, std::size_t end) const {
+  text part(of_.bytes_.substr(begin, end - begin), of_.from_template_);
+  part.markup_ = of_.markup_;
+  auto run = static_cast<std::size_t>(std::ranges::upper_bound(run_ends_, begin) - run_ends_.begin());
+  for (std::size_t at = begin; run < run_ends_.size() && at < end; ++run) {
+    const std::size_t last = std::min(run_ends_[run], end);
+    part.push_run(at - begin, last - at, of_.runs_[run].from_template);
+    at = last;
   }
   return part;
 }
 
 text text::replace(std::string_view from, const text& to, long long count) const {
+  const text_cutter pieces(*this);
   text made;
   std::size_t done = 0, from_here = 0;
   while (count != 0 && from_here <= bytes_.size()) {
-    const std::size_t found = bytes_.find(from, from_here);
+    const std::size_t found = find_first(bytes_, from, from_here);
     if (found == std::string::npos) break;
-    made.append(slice(done, found));
+    made.append(pieces.cut(done, found));
     made.append(to);
     done = found + from.size();
     from_here = from.empty() ? found + (found < bytes_.size() ? first_character(view().substr(found)).bytes : 1) : done;
     if (count > 0) --count;
   }
-  made.append(slice(std::min(done, bytes_.size()), bytes_.size()));
+  made.append(pieces.cut(std::min(done, bytes_.size()), bytes_.size()));
   return made;
 }
 

@@ -42,6 +42,7 @@ class text {
   text replace(std::string_view from, const text& to, long long count) const;
 
  private:
+  friend class text_cutter;
   // Counts `bytes` more behind the `before` that runs_ knows of.
   void push_run(std::size_t before, std::size_t bytes, bool from_template);
 
@@ -49,6 +50,19 @@ class text {
   std::vector<run> runs_;       // empty where all bytes are of one provenance
   bool from_template_ = false;  // then that
   bool markup_ = false;
+};
+
+/// Slices one text many times: the way to where a slice begins is not the whole text each time. The text must stay.
+class text_cutter {
+ public:
+  explicit text_cutter(const text& of);
+
+  /// As text::slice.
+  text cut(std::size_t begin, std::size_t end) const;
+
+ private:
+  const text& of_;
+  std::vector<std::size_t> run_ends_;  // empty where there is but one run
 };
 
 }  // namespace infer::templates

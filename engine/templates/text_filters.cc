@@ -1,4 +1,5 @@
 // Filters that make strings and numbers.
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
@@ -38,9 +39,12 @@ std::string words_capitalized(std::string_view bytes) {
   return made;
 }
 
-evaluated<value> trim(services&, const value& input, args_t args) {
+evaluated<value> trim(services& with, const value& input, args_t args) {
   const value* given = args.get(0, "chars");
   const text* set = given == nullptr ? nullptr : given->as_text();
+  if (set != nullptr) {
+    INFER_TRYV(with.spent.spend_bytes(set->size()));
+  }
   if (const text* string = input.as_text()) {
     text made = strip(*string, set, true, true);
     return made.size() == string->size() ? input : value(std::move(made));
@@ -195,27 +199,74 @@ evaluated<value> absolute(services&, const value& input, args_t) {
   return fail(fault::evaluation, "bad operand type for abs(): '" + std::string(type_name(input)) + "'");
 }
 
+// To tens, hundreds and so on, half to even: 10 to the power of `digits` times a whole number.
+evaluated<value> rounded_to_power(std::int64_t number, std::int64_t digits) {
+  if (digits > 19) return value(std::int64_t{0});  // less than half of 10^20
+  __int128 unit = 1;
+  for (std::int64_t i = 0; i < digits; ++i) unit *= 10;
+  __int128 count = number / unit;
+  const __int128 rest = number % unit, twice = 2 * (rest < 0 ? -rest : rest);
+  if (twice > unit || (twice == unit && count % 2 != 0)) count += number < 0 ? -1 : 1;
+  const __int128 made = count * unit;
+  if (made > INT64_MAX || made < INT64_MIN) return fail(fault::evaluation, "an integer beyond 64 bits");
+  return value(static_cast<std::int64_t>(made));
+}
+
+// The same, of what the number really is.
+double rounded_to_power(double number, std::size_t digits) {
+  char room[1400];  // 309 digits before the point and 1074 behind it write every finite number exactly
+  const auto end = std::to_chars(room, room + sizeof room, std::abs(number), std::chars_format::fixed, 1074).ptr;
+  std::string_view exact(room, static_cast<std::size_t>(end - room));
+  const std::size_t whole = exact.find('.');
+  if (digits > whole) return std::copysign(0.0, number);
+  std::string kept(exact.substr(0, whole - digits));
+  const std::string_view rest = exact.substr(kept.size());
+  const bool more = rest.find_first_not_of("0.", 1) != std::string_view::npos;
+  const bool odd = !kept.empty() && (kept.back() - '0') % 2 != 0;
+  if (rest[0] > '5' || (rest[0] == '5' && (more || odd))) {
+    std::size_t at = kept.find_last_not_of('9');
+    if (at == std::string::npos) {
+      kept.insert(0, 1, '0');
+      at = 0;
+    }
+    ++kept[at];
+    std::fill(kept.begin() + static_cast<std::ptrdiff_t>(at) + 1, kept.end(), '0');
+  }
+  kept.append(digits, '0');
+  return std::copysign(parse_real(kept).value_or(0), number);
+}
+
+// Python's round().
+evaluated<value> rounded_commonly(const value& input, double number, std::int64_t precision) {
+  if (input.as_real() == nullptr) {
+    const std::int64_t whole = *input.as_integer();
+    return precision >= 0 ? value(whole) : rounded_to_power(whole, precision < -20 ? 20 : -precision);
+  }
+  if (!std::isfinite(number) || precision > 323) return value(number);  // no double has more digits that matter
+  if (precision < 0)
+    return value(rounded_to_power(number, precision < -400 ? 400 : static_cast<std::size_t>(-precision)));
+  char room[700];  // the decimal form is rounded exactly, half to even on what the number really is
+  const auto end =
+      std::to_chars(room, room + sizeof room, number, std::chars_format::fixed, static_cast<int>(precision)).ptr;
+  return value(parse_real(std::string_view(room, static_cast<std::size_t>(end - room))).value_or(number));
+}
+
 evaluated<value> rounded(services&, const value& input, args_t args) {
   const auto number = input.as_number();
   if (!number) return fail(fault::evaluation, "type " + std::string(type_name(input)) + " cannot be rounded");
   INFER_TRY(const std::int64_t precision, args.integer(0, "precision", 0));
   INFER_TRY(const text method, args.string(1, "method", "common"));
-  if (precision < 0 || precision > 300) return fail(fault::evaluation, "a precision out of range");
-  if (method.view() == "common") {
-    if (input.as_integer() && input.as_real() == nullptr) return value(*input.as_integer());
-    char room[700];  // the decimal form is rounded exactly, half to even on what the number really is
-    const auto end =
-        std::to_chars(room, room + sizeof room, *number, std::chars_format::fixed, static_cast<int>(precision)).ptr;
-    return value(parse_real(std::string_view(room, static_cast<std::size_t>(end - room))).value_or(*number));
-  }
+  if (method.view() == "common") return rounded_commonly(input, *number, precision);
+  if (precision < -300 || precision > 300) return fail(fault::evaluation, "a precision out of range");
   const double scale = std::pow(10.0, static_cast<double>(precision));
-  if (method.view() == "ceil") return value(std::ceil(*number * scale) / scale);
-  if (method.view() == "floor") return value(std::floor(*number * scale) / scale);
+  // A zero of either sign is the integer 0 on the way.
+  if (method.view() == "ceil") return value((std::ceil(*number * scale) + 0.0) / scale);
+  if (method.view() == "floor") return value((std::floor(*number * scale) + 0.0) / scale);
   return fail(fault::evaluation, "method must be common, ceil or floor");
 }
 
-evaluated<value> format_filter(services&, const value& input, args_t args) {
-  return format_percent(to_text(input), value::tuple(args.positional));
+evaluated<value> format_filter(services& with, const value& input, args_t args) {
+  return format_percent(to_text(input), value::tuple(args.positional), with.spent);
 }
 
 evaluated<value> wordcount(services& with, const value& input, args_t) {
@@ -237,11 +288,31 @@ evaluated<value> center(services& with, const value& input, args_t args) {
   return value(std::move(made));
 }
 
+evaluated<value> truncate(services&, const value& input, args_t args) {
+  INFER_TRY(const std::int64_t length, args.integer(0, "length", 255));
+  const bool cuts_words = args.flag(1, "killwords", false);
+  INFER_TRY(const text end, args.string(2, "end", "..."));
+  INFER_TRY(const auto given, args.bound(3, "leeway"));
+  const std::int64_t leeway = given.value_or(5);
+  const auto end_length = static_cast<std::int64_t>(count_characters(end.view()));
+  if (length < end_length) return fail(fault::evaluation, "truncate to less than the length of its end");
+  if (leeway < 0) return fail(fault::evaluation, "truncate with a negative leeway");
+  const text of = to_text(input);
+  const auto size = static_cast<std::int64_t>(count_characters(of.view()));
+  if (size <= length || size - length <= leeway) return input;
+  std::size_t kept = offset_of_character(of.view(), static_cast<std::size_t>(length - end_length));
+  const std::size_t space = cuts_words ? std::string_view::npos : of.view().substr(0, kept).rfind(' ');
+  if (space != std::string_view::npos) kept = space;
+  text made = of.slice(0, kept);
+  made.append(end);
+  return value(std::move(made));
+}
+
 evaluated<value> printed(services&, const value& input, args_t) {
   return value::data(to_repr(input));
 }
 
-constexpr std::array<filter_entry, 21> table = {{
+constexpr std::array<filter_entry, 22> table = {{
     {"trim", trim, true},
     {"string", string, true},
     {"safe", safe, true},
@@ -262,6 +333,7 @@ constexpr std::array<filter_entry, 21> table = {{
     {"format", format_filter, true},
     {"wordcount", wordcount, true},
     {"center", center, true},
+    {"truncate", truncate, true},
     {"pprint", printed, true},
 }};
 

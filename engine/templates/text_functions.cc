@@ -5,6 +5,7 @@
 
 #include "engine/templates/builtins.h"
 #include "engine/templates/printing.h"
+#include "engine/templates/text_search.h"
 #include "engine/templates/unicode.h"
 
 namespace infer::templates {
@@ -16,13 +17,7 @@ text strip(const text& of, const text* set, bool left, bool right) {
 }
 
 evaluated<text> replace(budget& spent, const text& of, const text& from, const text& to, std::int64_t count) {
-  std::uint64_t found = 0;
-  if (from.empty()) {
-    found = of.size() + 1;
-  } else {
-    for (std::size_t at = 0; (at = of.view().find(from.view(), at)) != std::string_view::npos; at += from.size())
-      ++found;
-  }
+  std::uint64_t found = from.empty() ? of.size() + 1 : count_occurrences(of.view(), from.view());
   if (count >= 0) found = std::min(found, static_cast<std::uint64_t>(count));
   INFER_TRYV(spent.spend_bytes(of.size() + found * (to.size() + 32)));
   return of.replace(from.view(), to, count);
@@ -30,91 +25,65 @@ evaluated<text> replace(budget& spent, const text& of, const text& from, const t
 
 namespace {
 
-std::vector<text> split_spaces(const text& of, std::int64_t count) {
-  std::vector<text> parts;
-  text rest = strip(of, nullptr, true, false);
-  std::size_t begin = of.size() - rest.size();
-  for (std::size_t at = begin; at < of.size();) {
-    if (count >= 0 && static_cast<std::int64_t>(parts.size()) == count) {
-      parts.push_back(of.slice(begin, of.size()));
-      return parts;
-    }
-    const auto is_space_at = [&](std::size_t where) { return is_space(first_character(of.view().substr(where)).code); };
-    while (at < of.size() && !is_space_at(at)) at += first_character(of.view().substr(at)).bytes;
-    parts.push_back(of.slice(begin, at));
-    while (at < of.size() && is_space_at(at)) at += first_character(of.view().substr(at)).bytes;
-    begin = at;
+std::vector<byte_range> words_of(std::string_view of) {
+  std::vector<byte_range> words;
+  bool inside = false;
+  for (std::size_t at = 0; at < of.size();) {
+    const character one = first_character(of.substr(at));
+    const bool space = is_space(one.code);
+    if (!space && !inside) words.push_back({at, of.size()});
+    if (space && inside) words.back().end = at;
+    inside = !space;
+    at += one.bytes;
   }
-  return parts;
+  return words;
 }
 
-std::vector<text> split_spaces_from_right(const text& of, std::int64_t count) {
-  std::vector<text> parts = split_spaces(of, -1);
-  if (count < 0 || static_cast<std::int64_t>(parts.size()) <= count) return parts;
-  // All but the last `count` words stay together, as they stand.
-  text head = strip(of, nullptr, false, true);
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::size_t word = parts[parts.size() - 1 - static_cast<std::size_t>(i)].size();
-    head = strip(head.slice(0, head.size() - word), nullptr, false, true);
+// The words where there are at most `most` cuts between them; else the rest is one part, as it stands.
+std::vector<byte_range> parts_at_spaces(std::string_view of, std::size_t most, bool from_right) {
+  std::vector<byte_range> words = words_of(of);
+  if (words.size() <= most) return words;
+  if (from_right) {
+    words.erase(words.begin(), words.end() - static_cast<std::ptrdiff_t>(most) - 1);
+    words.front().begin = 0;
+  } else {
+    words[most].end = of.size();
+    words.resize(most + 1);
   }
-  parts.erase(parts.begin(), parts.end() - static_cast<std::ptrdiff_t>(count));
-  parts.insert(parts.begin(), std::move(head));
-  return parts;
+  return words;
 }
 
-// As many parts as a split can give.
-std::uint64_t most_parts(const text& of, const text* separator) {
-  if (separator == nullptr) {
-    return static_cast<std::uint64_t>(
-        std::ranges::count_if(of.view(), [](char c) { return is_space(static_cast<unsigned char>(c)); }));
+std::vector<byte_range> parts_at(std::string_view of, std::string_view separator, std::size_t most, bool from_right) {
+  std::vector<byte_range> parts;
+  std::size_t begin = 0;
+  for (const std::size_t cut : occurrences(of, separator, most, from_right)) {
+    parts.push_back({begin, cut});
+    begin = cut + separator.size();
   }
-  std::uint64_t count = 0;
-  for (std::size_t at = 0; !separator->empty(); at += separator->size(), ++count) {
-    at = of.view().find(separator->view(), at);
-    if (at == std::string_view::npos) break;
-  }
-  return count;
+  parts.push_back({begin, of.size()});
+  return parts;
 }
 
 }  // namespace
 
 evaluated<std::vector<text>> split(budget& spent, const text& of, const text* separator, std::int64_t count,
                                    bool from_right) {
-  INFER_TRYV(spent.spend(8 * most_parts(of, separator)));
-  if (separator == nullptr) return from_right ? split_spaces_from_right(of, count) : split_spaces(of, count);
-  if (separator->empty()) return fail(fault::evaluation, "empty separator");
-  std::vector<std::size_t> cuts;
-  const std::string_view view = of.view();
-  if (from_right) {
-    std::size_t end = view.size();
-    while (count < 0 || static_cast<std::int64_t>(cuts.size()) < count) {
-      if (end < separator->size()) break;
-      const std::size_t found = view.rfind(separator->view(), end - separator->size());
-      if (found == std::string_view::npos) break;
-      cuts.push_back(found);
-      end = found;
-    }
-    std::reverse(cuts.begin(), cuts.end());
-  } else {
-    for (std::size_t at = 0; count < 0 || static_cast<std::int64_t>(cuts.size()) < count;) {
-      const std::size_t found = view.find(separator->view(), at);
-      if (found == std::string_view::npos) break;
-      cuts.push_back(found);
-      at = found + separator->size();
-    }
-  }
+  if (separator != nullptr && separator->empty()) return fail(fault::evaluation, "empty separator");
+  const std::size_t most = count < 0 ? SIZE_MAX : static_cast<std::size_t>(count);
+  const std::vector<byte_range> ranges = separator == nullptr
+                                             ? parts_at_spaces(of.view(), most, from_right)
+                                             : parts_at(of.view(), separator->view(), most, from_right);
+  INFER_TRYV(spent.spend(8 * ranges.size()));
+  const text_cutter pieces(of);
   std::vector<text> parts;
-  std::size_t begin = 0;
-  for (const std::size_t cut : cuts) {
-    parts.push_back(of.slice(begin, cut));
-    begin = cut + separator->size();
-  }
-  parts.push_back(of.slice(begin, view.size()));
+  parts.reserve(ranges.size());
+  for (const byte_range& range : ranges) parts.push_back(pieces.cut(range.begin, range.end));
   return parts;
 }
 
 std::vector<text> split_lines(const text& of, bool keep_ends) {
   std::vector<text> lines;
+  const text_cutter pieces(of);
   const std::string_view view = of.view();
   std::size_t begin = 0;
   for (std::size_t at = 0; at < view.size();) {
@@ -124,12 +93,12 @@ std::vector<text> split_lines(const text& of, bool keep_ends) {
                       one.code == 0x85 || one.code == 0x2028 || one.code == 0x2029;
     if (ends) {
       if (one.code == '\r' && next < view.size() && view[next] == '\n') ++next;
-      lines.push_back(of.slice(begin, keep_ends ? next : at));
+      lines.push_back(pieces.cut(begin, keep_ends ? next : at));
       begin = next;
     }
     at = next;
   }
-  if (begin < view.size()) lines.push_back(of.slice(begin, view.size()));
+  if (begin < view.size()) lines.push_back(pieces.cut(begin, view.size()));
   return lines;
 }
 
@@ -204,18 +173,19 @@ evaluated<value> field_value(std::string_view field, std::size_t& automatic, con
 
 }  // namespace
 
-evaluated<text> format(const text& pattern, const std::vector<value>& positional,
+evaluated<text> format(budget& spent, const text& pattern, const std::vector<value>& positional,
                        const std::vector<std::pair<std::string, value>>& named) {
+  const text_cutter pieces(pattern);
   text made;
   std::size_t automatic = 0;
   const std::string_view view = pattern.view();
   for (std::size_t at = 0; at < view.size();) {
     const std::size_t brace = std::min(view.find_first_of("{}", at), view.size());
-    made.append(pattern.slice(at, brace));
+    made.append(pieces.cut(at, brace));
     at = brace;
     if (at == view.size()) break;
     if (at + 1 < view.size() && view[at + 1] == view[at]) {
-      made.append(pattern.slice(at, at + 1));
+      made.append(pieces.cut(at, at + 1));
       at += 2;
       continue;
     }
@@ -228,7 +198,9 @@ evaluated<text> format(const text& pattern, const std::vector<value>& positional
       return fail(fault::evaluation, "format specifications are not supported: '" + std::string(field) + "'");
     }
     INFER_TRY(const value item, field_value(field, automatic, positional, named));
+    INFER_TRYV(spent.spend_bytes(item.weight()));
     made.append(to_text(item));
+    INFER_TRYV(spent.allow_bytes(made.size()));
     at = end + 1;
   }
   return made;

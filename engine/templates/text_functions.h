@@ -32,7 +32,7 @@ evaluated<text> escaped(budget& spent, const text& of);
 evaluated<text> join(budget& spent, const text& separator, const std::vector<text>& parts);
 
 /// Python's str.format.
-evaluated<text> format(const text& pattern, const std::vector<value>& positional,
+evaluated<text> format(budget& spent, const text& pattern, const std::vector<value>& positional,
                        const std::vector<std::pair<std::string, value>>& named);
 
 }  // namespace infer::templates

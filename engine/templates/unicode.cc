@@ -3,6 +3,9 @@
 
 #include <utf8proc.h>
 
+#include <optional>
+#include <vector>
+
 namespace infer::templates {
 namespace {
 
@@ -117,6 +120,18 @@ std::string title_case(std::string_view bytes) {
   });
 }
 
+std::string swap_case(std::string_view bytes) {
+  return changed(bytes, [](std::string& made, char32_t code) {
+    const auto kind = category(code);
+    if (kind == UTF8PROC_CATEGORY_LL)
+      append_upper(made, code);
+    else if (kind == UTF8PROC_CATEGORY_LU)
+      append_lower(made, code);
+    else
+      append_character(made, code);
+  });
+}
+
 bool is_upper(std::string_view bytes) {
   return all_cased(bytes, UTF8PROC_CATEGORY_LU, UTF8PROC_CATEGORY_LL);
 }
@@ -139,9 +154,37 @@ bool is_printable(char32_t code) {
   return code == ' ' || (kind != UTF8PROC_CATEGORY_CN && kind < UTF8PROC_CATEGORY_ZS);
 }
 
+namespace {
+
+// A set of characters to ask often: a bit for each code, and for each ill-formed byte behind those.
+class character_set {
+ public:
+  explicit character_set(std::string_view of) : has_(codes + 0x100) {
+    for (std::size_t at = 0; at < of.size();) {
+      const character one = first_character(of.substr(at));
+      has_[index(one)] = true;
+      at += one.bytes;
+    }
+  }
+  bool has(const character& one) const { return has_[index(one)]; }
+
+ private:
+  static constexpr std::size_t codes = 0x110000;
+  static std::size_t index(const character& one) {
+    return one.bytes == 1 && one.code >= 0x80 ? codes + one.code : one.code;
+  }
+  std::vector<bool> has_;
+};
+
+}  // namespace
+
 byte_range stripped(std::string_view bytes, const std::string_view* set, bool left, bool right) {
+  constexpr std::size_t small = 64;  // up to here a search in the set costs less than to build one
+  std::optional<character_set> large;
+  if (set != nullptr && set->size() > small) large.emplace(*set);
   const auto drop = [&](std::size_t at, const character& one) {
-    return set == nullptr ? is_space(one.code) : set->find(bytes.substr(at, one.bytes)) != std::string_view::npos;
+    if (set == nullptr) return is_space(one.code);
+    return large ? large->has(one) : set->find(bytes.substr(at, one.bytes)) != std::string_view::npos;
   };
   byte_range kept{0, bytes.size()};
   while (left && kept.begin < kept.end) {

@@ -32,6 +32,8 @@ std::string to_lower(std::string_view bytes);
 std::string capitalize(std::string_view bytes);
 /// Every letter after a non-letter upper case, the others lower case.
 std::string title_case(std::string_view bytes);
+/// Upper case letters lower case, lower case ones upper case.
+std::string swap_case(std::string_view bytes);
 /// At least one cased letter, all cased letters upper (or lower) case.
 bool is_upper(std::string_view bytes);
 bool is_lower(std::string_view bytes);

@@ -1,9 +1,10 @@
 // Nothing here throws: boost's checked accessors are not used.
 #include "engine/tokenize/json_fields.h"
 
-#include <boost/json/parse.hpp>
 #include <limits>
 #include <string>
+
+#include "engine/json/read.h"
 
 namespace infer::tokenize {
 
@@ -11,7 +12,7 @@ namespace json = boost::json;
 
 result<json::value> parse_json(std::string_view text, std::string_view name) {
   json::error_code error;
-  json::value value = json::parse(text, error);
+  json::value value = read_json(text, error);
   if (error) return fail(fault::malformed, std::string(name) + " is not JSON: " + error.message());
   return value;
 }

@@ -1,12 +1,13 @@
 // Reading and writing JSON.
 #include "protocol/http/json_text.h"
 
-#include <boost/json/parser.hpp>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <utility>
+
+#include "engine/json/read.h"
 
 namespace infer::http {
 namespace {
@@ -200,14 +201,11 @@ parsed<json::value> parse_json(std::string body) {
   if (end == 0) return refuse(invalid_json("it is empty", body, 0));
   if (const std::size_t deep = prepare(body); deep != std::string::npos)
     return refuse(invalid_json("nested deeper than " + std::to_string(json_depth_limit) + " levels", body, deep));
-  json::parse_options options;
-  options.max_depth = json_depth_limit + 1;
-  json::parser parser({}, options);
   json::error_code bad;
-  const std::size_t used = parser.write_some(body.data(), end, bad);
-  if (bad) return refuse(invalid_json(bad.message(), body, used));
-  if (used < end) return refuse(invalid_json("text after the value", body, used));
-  return parser.release();
+  json_prefix read = read_json_prefix(std::string_view(body).substr(0, end), bad, json_depth_limit + 1);
+  if (bad) return refuse(invalid_json(bad.message(), body, read.bytes));
+  if (read.bytes < end) return refuse(invalid_json("text after the value", body, read.bytes));
+  return std::move(read.value);
 }
 
 std::string write_json(const json::value& value) {

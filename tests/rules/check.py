@@ -12,10 +12,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 ENGINE_OUTSIDE = ("hwy/",)
 MAY_INCLUDE = {
     "engine/core": (["engine/core"], ["boost/outcome"]),
-    "engine/formats": (["engine/core", "engine/formats"], ["boost/json"]),
+    "engine/json": (["engine/core", "engine/json"], ["boost/json"]),
+    "engine/formats": (["engine/core", "engine/json", "engine/formats"], ["boost/json"]),
     "engine/quant": (["engine/core", "engine/quant"], []),
-    "engine/tokenize": (["engine/core", "engine/formats", "engine/tokenize"], ["boost/json", "pcre2.h", "utf8proc.h"]),
-    "engine/templates": (["engine/core", "engine/templates"], ["boost/json", "utf8proc.h"]),
+    "engine/tokenize": (["engine/core", "engine/json", "engine/formats", "engine/tokenize"], ["boost/json", "pcre2.h", "utf8proc.h"]),
+    "engine/templates": (["engine/core", "engine/json", "engine/templates"], ["boost/json", "utf8proc.h"]),
     "engine/plan": (["engine/core", "engine/quant", "engine/plan"], ["xxhash.h"]),
     "engine/kernels": (["engine/core", "engine/quant", "engine/plan", "engine/kernels"], ENGINE_OUTSIDE),
     "engine/models": (["engine/core", "engine/formats", "engine/quant", "engine/plan", "engine/models"], []),
@@ -25,7 +26,7 @@ MAY_INCLUDE = {
                        "engine/memory", "engine/threads", "engine/decode"], []),
     "protocol/messages": (["engine/core", "protocol/messages", "protocol/interfaces"], ["caf/"]),
     "protocol/interfaces": (["protocol/messages", "protocol/interfaces"], ["caf/"]),
-    "protocol/http": (["engine/core", "protocol/messages", "protocol/http"], ["boost/json"]),
+    "protocol/http": (["engine/core", "engine/json", "protocol/messages", "protocol/http"], ["boost/json"]),
     "actors/gateway": (["engine/core", "protocol", "actors/support", "actors/gateway"],
                        ["caf/", "spdlog/", "prometheus/", "boost/asio", "boost/beast", "boost/system", "boost/optional", "openssl/", "zlib.h"]),
     "actors/loader": (["engine", "protocol", "actors"], ["caf/", "spdlog/", "boost/json", "curl/", "openssl/"]),

@@ -180,6 +180,13 @@ TEST(shape, describes_tools_and_calls_with_numbers_as_they_were) {
       R"([{"role":"assistant","content":null,"tool_calls":[{"function":{"name":"f","arguments":"{\"a\":1.0}"}}]}])");
 }
 
+TEST(shape, arguments_in_a_string_become_exactly_their_numbers) {
+  const auto messages = shaped(
+      R"([{"role":"assistant","tool_calls":[{"function":{"name":"f","arguments":"{\"x\":22.449822424817246}"}}]}])",
+      template_abilities{.argument_strings = false});
+  EXPECT_EQ(boost::json::value(messages).at_pointer("/0/tool_calls/0/function/arguments/x"), 22.449822424817246);
+}
+
 TEST(shape, a_tool_that_the_template_hides_is_described) {
   const std::string talk = "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}";
   const auto chat = chat_template::compile(talk);

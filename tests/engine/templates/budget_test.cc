@@ -58,6 +58,13 @@ TEST(budget, growing_values_end) {
   expect_limit("{{ ('a\n' * 100000)|indent(1000) }}");
 }
 
+TEST(budget, a_format_ends_before_it_is_as_large_as_it_would_be) {
+  // What is wrong at the end of the patterns is not reached.
+  expect_limit("{{ ('{0}' * 100 ~ '{9}').format('x' * 1000000) }}");
+  expect_limit("{% set s = 'x' * 1000000 %}{{ ('%s' * 10 ~ '%d')|format(s, s, s, s, s, s, s, s, s, s, s) }}");
+  expect_limit("{% set s = 'x' * 1000000 %}{{ ('%s' * 10 ~ '%d') % (s, s, s, s, s, s, s, s, s, s, s) }}");
+}
+
 TEST(budget, output_ends) {
   render_options options;
   options.limits.output_bytes = 1000;

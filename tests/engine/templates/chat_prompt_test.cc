@@ -127,6 +127,15 @@ TEST(chat_prompt, further_fields_tools_and_kwargs_reach_the_template) {
             "assistant True because f True");
 }
 
+TEST(chat_prompt, numbers_are_what_their_text_stands_for) {
+  chat_input input;
+  input.turns = {{"assistant", "", R"({"content":null,"tool_calls":[{"arguments":{"x":22.449822424817246}}]})"}};
+  input.tools_json = R"([{"least":-22.449822424817246}])";
+  input.kwargs_json = R"({"scale":22.449822424817246})";
+  EXPECT_EQ(render("{{ messages[0].tool_calls[0].arguments.x }} {{ tools[0].least|tojson }} {{ scale }}", input),
+            "22.449822424817246 -22.449822424817246 22.449822424817246");
+}
+
 TEST(chat_prompt, broken_json_is_an_error_that_names_it) {
   chat_input input;
   input.turns = {{"user", "x", {}}};

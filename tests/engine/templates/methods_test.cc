@@ -1,4 +1,4 @@
-// Tests of: The methods of strings, dictionaries and lists. None changes its object.
+// Tests of: The methods of dictionaries, lists and loops, and how methods are found. None changes its object.
 #include "engine/templates/builtins.h"
 
 #include <gtest/gtest.h>
@@ -8,14 +8,18 @@
 namespace infer::templates {
 namespace {
 
-TEST(template_methods, want_strings) {
-  EXPECT_EQ(rendered("{{ 'a'.startswith(1) }}").error().code, fault::evaluation);
-  EXPECT_EQ(rendered("{{ 'a'.replace('b') }}").error().code, fault::evaluation);
-  EXPECT_EQ(rendered("{{ 'a'.split(none) }}").value(), "['a']");
+TEST(template_methods, find_items_of_lists_between_bounds) {
+  const boost::json::object data{{"l", {3, 1, 3}}};
+  EXPECT_EQ(rendered("{{ l.index(3) }}{{ l.index(3, 1) }}{{ l.index(3, -1) }}{{ l.index(1, -99, 99) }}", data).value(),
+            "0221");
+  EXPECT_EQ(rendered("{{ l.index(3, 1, 2) }}", data).error().code, fault::evaluation);
+  EXPECT_EQ(rendered("{{ l.index() }}", data).error().code, fault::evaluation);
 }
 
-TEST(template_methods, count_in_characters) {
-  EXPECT_EQ(rendered("{{ 'é😀x'.find('x') }}{{ 'aXbX'.rfind('X') }}{{ 'éé'.count('') }}").value(), "233");
+TEST(template_methods, belong_to_what_they_are_asked_of) {
+  EXPECT_EQ(methods::named("count").of(value(text("a", true))), methods::named("count").of_text);
+  EXPECT_EQ(methods::named("count").of(value::list({})), methods::named("count").of_list);
+  EXPECT_EQ(methods::named("zfill").of(value::list({})), nullptr);
 }
 
 }  // namespace

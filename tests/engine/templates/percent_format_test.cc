@@ -7,7 +7,8 @@ namespace infer::templates {
 namespace {
 
 std::string formatted(const char* pattern, const value& values) {
-  const auto made = format_percent(text(pattern, true), values);
+  budget spent(render_limits{});
+  const auto made = format_percent(text(pattern, true), values, spent);
   return made ? std::string(made.value().as_text()->view()) : "error";
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -87,6 +88,89 @@ TEST(template_work, a_round_of_a_loop_that_only_looks_allocates_nothing) {
   EXPECT_LE(many - few, 16u);  // the list of numbers grows
 }
 #endif
+
+// Of the processor, of this thread: what else the machine does is not in it. The least of some tries.
+double seconds_of(const chat_template& chat, const boost::json::object& variables) {
+  double least = 1e9;
+  for (int i = 0; i < 3; ++i) {
+    timespec before{}, after{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &before);
+    const auto made = chat.render(variables);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &after);
+    EXPECT_TRUE(made) << made.error().message();
+    least = std::min(least, static_cast<double>(after.tv_sec - before.tv_sec) +
+                                static_cast<double>(after.tv_nsec - before.tv_nsec) * 1e-9);
+  }
+  return least;
+}
+
+// Eight times as much may take thrice eight times as long; what is quadratic takes 64 times as long.
+template <class Variables>
+void expect_linear(const std::string& source, std::size_t size, Variables variables) {
+  const auto chat = chat_template::compile(source);
+  ASSERT_TRUE(chat) << source;
+  const double some = seconds_of(chat.value(), variables(size));
+  const double more = seconds_of(chat.value(), variables(8 * size));
+  EXPECT_LE(more, 24 * some + 0.001) << source << ": " << some << " s, then " << more << " s";
+}
+
+TEST(template_work, a_search_is_linear_whatever_nearly_matches) {
+  const auto nearly = [](std::size_t size) {
+    const std::string run(size, 'a');
+    return boost::json::object{{"all", run}, {"part", run.substr(size / 2) + "b" + run.substr(size * 3 / 4)}};
+  };
+  for (const char* search :
+       {"part in all", "all.find(part)", "all.rfind(part)", "all.count(part)", "all.split(part)", "all.rsplit(part)",
+        "all.replace(part, 'x')", "all.partition(part)", "all.rpartition(part)", "all|replace(part, 'x')",
+        "('b' * (all|length)).strip(all ~ 'b')"}) {
+    expect_linear(std::string("{% set x = ") + search + " %}", 1 << 16, nearly);
+  }
+  const auto short_part = [&](std::size_t size) {
+    auto made = nearly(size);
+    made["part"] = std::string(100, 'a') + "b" + std::string(100, 'a');
+    return made;
+  };
+  expect_linear("{% set x = all.find(part) %}", 1 << 16, short_part);
+}
+
+TEST(template_work, a_split_from_the_right_is_linear_in_the_words) {
+  const auto words = [](std::size_t count) {
+    std::string all;
+    for (std::size_t i = 0; i < count; ++i) all += "word ";
+    return boost::json::object{{"all", all}, {"count", count / 2}};
+  };
+  expect_linear("{% set x = all.rsplit(none, count) %}", 1 << 12, words);
+}
+
+TEST(template_work, a_text_of_many_runs_is_cut_in_linear_time) {
+  for (const char* cut : {"ns.out.split(',')", "ns.out.replace(',', ';')", "ns.out|list", "ns.out[::-1]"}) {
+    expect_linear(std::string("{% set ns = namespace(out='') %}{% for m in messages %}"
+                              "{% set ns.out = ns.out ~ m.role ~ ',' %}{% endfor %}{% set x = ") +
+                      cut + " %}",
+                  1 << 11, [](std::size_t messages) { return talk_of(static_cast<int>(messages)); });
+  }
+}
+
+TEST(template_work, each_item_a_list_is_searched_for_is_paid_by_its_size) {
+  constexpr std::size_t items = 100, bytes = 1 << 16;
+  boost::json::object variables{{"one", std::string(bytes, 'a')}, {"other", std::string(bytes, 'a') + "b"}};
+  variables["list"] = boost::json::array(items, boost::json::value(std::string(bytes, 'a')));
+  variables["one_list"] = boost::json::array{std::string(bytes, 'a')};
+  variables["lists"] = boost::json::array(items, boost::json::value(boost::json::array{std::string(bytes, 'a')}));
+  const auto steps_of = [&](const char* source) {
+    std::uint64_t steps = 0;
+    render_options options;
+    options.steps_spent = &steps;
+    const auto chat = chat_template::compile(source);
+    EXPECT_TRUE(chat.value().render(variables, options)) << source;
+    return steps;
+  };
+  for (const char* search :
+       {"{{ list.count(one) }}", "{{ lists.count(one_list) }}", "{% if (list + [other]).index(other) %}{% endif %}"}) {
+    EXPECT_GE(steps_of(search), items * bytes / 64) << search;
+  }
+  EXPECT_LE(steps_of("{{ list.index(one) }}"), 2 * bytes / 64);  // the first one is it
+}
 
 std::string read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);

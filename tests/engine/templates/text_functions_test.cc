@@ -40,12 +40,14 @@ TEST(text_functions, escapes_once) {
 }
 
 TEST(text_functions, formats_fields) {
+  budget spent(render_limits{});
   const text pattern("{}-{0}-{x.0}-{{}}", true);
-  EXPECT_EQ(format(pattern, {value::data("a")}, {{"x", value::list({value::data("b")})}}).value().view(), "a-a-b-{}");
-  EXPECT_FALSE(format(text("{}", true), {}, {}));
-  EXPECT_FALSE(format(text("{", true), {}, {}));
-  EXPECT_FALSE(format(text("}", true), {}, {}));
-  EXPECT_FALSE(format(text("{:>10}", true), {value(true)}, {}));
+  EXPECT_EQ(format(spent, pattern, {value::data("a")}, {{"x", value::list({value::data("b")})}}).value().view(),
+            "a-a-b-{}");
+  EXPECT_FALSE(format(spent, text("{}", true), {}, {}));
+  EXPECT_FALSE(format(spent, text("{", true), {}, {}));
+  EXPECT_FALSE(format(spent, text("}", true), {}, {}));
+  EXPECT_FALSE(format(spent, text("{:>10}", true), {value(true)}, {}));
 }
 
 }  // namespace

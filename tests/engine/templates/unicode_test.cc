@@ -36,5 +36,16 @@ TEST(template_unicode, changes_case) {
   EXPECT_FALSE(is_upper("1"));
 }
 
+TEST(template_unicode, strips_large_sets_as_it_does_small_ones) {
+  const std::string_view bytes = "\xC3\xA9\xE9 aé😀x😀é";
+  const std::string small = "é😀a ", large = small + std::string(100, '.') + "\xE9";
+  const std::string_view few = small, many = large;
+  byte_range kept = stripped(bytes, &few, true, true);
+  EXPECT_EQ(kept.begin, 2u);
+  EXPECT_EQ(bytes.substr(kept.begin, kept.end - kept.begin), "\xE9 aé😀x");
+  kept = stripped(bytes, &many, true, true);
+  EXPECT_EQ(bytes.substr(kept.begin, kept.end - kept.begin), "x");
+}
+
 }  // namespace
 }  // namespace infer::templates

@@ -189,6 +189,37 @@ a {#- comment -#} b
 {{ lines.splitlines() }} {{ lines.splitlines(true) }} {{ 'a'.split('') }}
 {{ s.startswith('He') }} {{ s.endswith('ld') }} {{ s.startswith(('x', 'H')) }} {{ s.replace('l', 'L') }} {{ s.replace('l', 'L', 1) }} {{ s.upper() }} {{ s.lower() }} {{ 'hello world'.title() }} {{ 'hELLO'.capitalize() }}
 {{ s.find('o') }} {{ s.rfind('o') }} {{ s.find('z') }} {{ 'é😀x'.find('x') }} {{ s.count('l') }} {{ s.index('W') }} {{ 'abc'.removeprefix('a') }} {{ 'abc'.removesuffix('c') }}
+{{ 'Hello, World! Straße'.find('o', 5) }} {{ u.find('ß', 4) }} {{ u.find('ß', -1) }} {{ emoji.find('b', 2) }} {{ emoji.find('b', 3) }} {{ s.find('o', 5, 7) }} {{ s.find('o', 5, 8) }} {{ s.find('o', none, -5) }} {{ s.find('H', -99, 99) }} {{ s.find('', 11) }} {{ s.find('', 12) }} {{ s.find('', 3, 2) }} {{ s.find('lo', 3, 4) }} {{ s.find('o', true) }}
+{{ s.rfind('o', 5) }} {{ s.rfind('o', 0, 7) }} {{ s.rfind('o', 0, -4) }} {{ s.rfind('') }} {{ s.rfind('', 2, 5) }} {{ s.rfind('', 12) }} {{ u.rfind('ß', 5) }} {{ u.rfind('ß', 0, -1) }} {{ 'aaaa'.rfind('aa', 0, 3) }} {{ 'aaaa'.rfind('aaaaa') }}
+{{ s.index('o', 5) }} {{ s.rindex('l', none, 5) }} {{ u.index('Ω', 2) }} {{ u.rindex('ß', -2) }} {{ s.index('', 11) }}
+{{ s.index('o', 8) }}
+{{ s.rindex('W', 0, 6) }}
+{{ s.index('', 12) }}
+{{ s.find('o', 'x') }}
+{{ s.find('o', 1.0) }}
+{{ s.count('l', 4) }} {{ s.count('l', 3, 9) }} {{ s.count('l', -2) }} {{ s.count('', 9) }} {{ s.count('', 12) }} {{ s.count('', 11) }} {{ s.count('', 5, 3) }} {{ emoji.count('', 1) }} {{ 'aaaa'.count('aa', 1) }} {{ u.count('ß', none, 5) }}
+{{ s.startswith('World', 6) }} {{ s.startswith('Wor', 6, 8) }} {{ s.startswith('', 11) }} {{ s.startswith('', 12) }} {{ s.startswith(('x', 'W'), -5) }} {{ u.startswith('ßm', 3) }} {{ emoji.startswith('b', 2) }} {{ s.startswith('H', -99) }} {{ s.startswith('', 3, 2) }}
+{{ s.endswith('World', 6) }} {{ s.endswith('World', 7) }} {{ s.endswith('Hello', 0, 5) }} {{ s.endswith('o', none, -6) }} {{ s.endswith('', 12) }} {{ s.endswith(('x', 'o'), 0, 5) }} {{ u.endswith('e', 0, 5) }} {{ s.endswith('', 5, 4) }} {{ s.endswith('d', -1) }}
+{{ l.index(1, 1) }} {{ l.index(2, -1) }} {{ l.index(3, 0, 1) }} {{ (1, 2, 1).index(1, 1) }} {{ l.index(3, -9, 9) }}
+{{ l.index(3, 1) }}
+{{ l.index(2, 0, 2) }}
+{{ l.index(9) }}
+{{ 'a=b=c'.partition('=') }} {{ 'a=b=c'.rpartition('=') }} {{ 'abc'.partition('=') }} {{ 'abc'.rpartition('=') }} {{ u.partition('ße ') }} {{ ''.partition('x') }} {{ 'x</think>y</think>z'.rpartition('</think>')[2] }} {{ 'aaa'.rpartition('aa') }}
+{{ 'a'.partition('') }}
+{{ 'a'.rpartition('') }}
+{{ 'a'.partition(none) }}
+{{ '42'.zfill(5) }} {{ '-42'.zfill(5) }} {{ '+1'.zfill(4) }} {{ 'abc'.zfill(2) }} {{ ''.zfill(2) }} {{ 'é'.zfill(3) }} {{ '--1'.zfill(5) }} {{ '-'.zfill(3) }} {{ '1'.zfill(-3) }}
+{{ 'ab'.ljust(5) }}|{{ 'ab'.rjust(5) }}|{{ 'ab'.center(5) }}|{{ 'abc'.center(6) }}|{{ 'ab'.center(5, '*') }}|{{ 'abc'.center(6, 'é') }}|{{ 'é'.ljust(3, '.') }}|{{ 'é'.rjust(3, '😀') }}|{{ 'abc'.ljust(2) }}|{{ 'abc'.rjust(-1) }}|{{ ''.center(3, '-') }}|
+{{ 'a'.ljust(3, 'xy') }}
+{{ 'a'.center(3, '') }}
+{{ 'a'.rjust(3, none) }}
+{{ 'a'.ljust('3') }}
+{{ 'Hello Wörld ß 1'.swapcase() }} {{ s.isascii() }} {{ u.isascii() }} {{ ''.isascii() }}
+{{ 'foo bar baz qux'|truncate(9) }} {{ 'foo bar baz qux'|truncate(9, true) }} {{ 'foo bar baz qux'|truncate(11) }} {{ 'foo bar baz qux'|truncate(11, false, '...', 0) }} {{ 'foo bar baz'|truncate(5, true, '', 0) }} {{ 'é😀é😀é😀é😀é😀'|truncate(4, true) }} {{ 'abcdefghijklmnop'|truncate(5) }} {{ 'a b'|truncate }} {{ 'abc def ghi'|truncate(6, end='…', leeway=0) }}
+{{ 'foo bar baz qux'|truncate(2) }}
+{{ 'foo bar baz qux'|truncate(9, leeway=-1) }}
+{{ 1234.5|round(-2) }} {{ 1250|round(-2) }} {{ 1350|round(-2) }} {{ -1250|round(-2) }} {{ 1234|round(-2) }} {{ 1250.0|round(-2) }} {{ 149.9999|round(-2) }} {{ 150.0|round(-2) }} {{ 50.0|round(-2) }} {{ 50.1|round(-2) }} {{ -1250.5|round(-2) }} {{ 7|round(-1) }} {{ 7|round(-30) }} {{ 7.5|round(-30) }} {{ 1e22|round(-21) }} {{ 99.5|round(-1) }}
+{{ 1234|round(-2, 'ceil') }} {{ 1234|round(-2, 'floor') }} {{ 1234.5|round(-1, 'floor') }} {{ -7|round(-1, 'ceil') }} {{ 2.5|round(400) }} {{ 0.1|round(301) }} {{ true|round(-1) }}
 {{ ', '.join(['a', 'b']) }} {{ ''.join([]) }}| {{ '{} {}'.format('a', 1) }} {{ '{0}{1}{0}'.format(1, 2) }} {{ '{x}'.format(x=3) }} {{ '{{}}'.format() }}
 {{ ','.join([1]) }}
 {{ s.startswith(1) }}
