@@ -29,19 +29,24 @@ result<opened_model> open(const msg::model_source& source) {
   return opened_model{std::move(file), std::move(model), options, bytes};
 }
 
+void take_template(const std::string& text, talk_template& into) {
+  if (text.empty()) return;
+  auto compiled = templates::chat_template::compile(text);
+  if (!compiled) {
+    into.fault = compiled.error().message();
+    return;
+  }
+  into.chat = std::move(compiled.value());
+  into.abilities = templates::probe(*into.chat);
+}
+
 result<void> load_text(const formats::model_file& file, model_core& core) {
   INFER_TRY(core.tokenizer, tokenize::make_tokenizer(file, core.model.plan.vocabulary));
-  INFER_TRY(const std::string text, formats::chat_template_of(file));
-  if (!text.empty()) {
-    core.template_text = text;
-    // A template that this interpreter cannot read must not keep the model from answering completions.
-    auto compiled = templates::chat_template::compile(text);
-    if (compiled)
-      core.chat_template = std::move(compiled.value());
-    else
-      core.template_fault = compiled.error().message();
-    if (core.chat_template) core.template_abilities = templates::probe(*core.chat_template);
-  }
+  INFER_TRY(const formats::chat_templates texts, formats::chat_templates_of(file));
+  core.template_text = texts.text;
+  // A template that this interpreter cannot read must not keep the model from answering completions.
+  take_template(texts.text, core.talk);
+  take_template(texts.tool_use, core.tool_talk);
   return success();
 }
 

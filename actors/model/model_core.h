@@ -63,6 +63,13 @@ struct slot_counters {
   std::atomic<std::uint32_t> choice{0}, prompt{0}, held{0}, made{0};
 };
 
+/// A chat template that can be rendered.
+struct talk_template {
+  std::optional<templates::chat_template> chat;
+  templates::template_abilities abilities;
+  std::string fault;  // why its text gave none
+};
+
 /// Threads: the immutable parts may be read by all children; pages, prefixes, elastic leases, program and journal
 /// belong to decode; the flags and counters are atomics.
 struct model_core {
@@ -72,9 +79,9 @@ struct model_core {
 
   models::model model;
   std::shared_ptr<const tokenize::tokenizer> tokenizer;
-  std::optional<templates::chat_template> chat_template;
-  templates::template_abilities template_abilities;
-  std::string template_text, template_fault;  // the fault: why the text gave no template
+  talk_template talk;         // of the file's default
+  talk_template tool_talk;    // of the one it has for talks with tools, if any
+  std::string template_text;  // of the default
   core_hooks hooks;
   std::shared_ptr<threads::compute_lane> lane;
 

@@ -18,7 +18,14 @@ std::string text_of(const tokenize::tokenizer& vocabulary, std::optional<token_i
   return id ? std::string(vocabulary.bytes_of(*id)) : std::string();
 }
 
-result<std::vector<templates::rendered_span>> render(const model_core& core, const msg::prompt& prompt) {
+/// With tools the one for them, if the model has one.
+const talk_template& template_for(const model_core& core, const msg::prompt& prompt) {
+  const bool has_own = core.tool_talk.chat || !core.tool_talk.fault.empty();
+  return !prompt.tools_json.empty() && has_own ? core.tool_talk : core.talk;
+}
+
+result<std::vector<templates::rendered_span>> render(const model_core& core, const talk_template& talk,
+                                                     const msg::prompt& prompt) {
   templates::chat_input input;
   for (const msg::chat_message& message : prompt.messages)
     input.turns.push_back({message.role, message.content, message.object_json});
@@ -28,7 +35,7 @@ result<std::vector<templates::rendered_span>> render(const model_core& core, con
   input.continue_last = prompt.continue_last;
   input.bos_token = text_of(*core.tokenizer, core.tokenizer->bos());
   input.eos_token = text_of(*core.tokenizer, core.tokenizer->eos());
-  return templates::render_chat(*core.chat_template, input, core.template_abilities);
+  return templates::render_chat(*talk.chat, input, talk.abilities);
 }
 
 bool opens_reasoning(const msg::prompt& prompt, const std::vector<templates::rendered_span>& rendered) {
@@ -86,14 +93,15 @@ encoded_prompt encode(const model_core& core, const msg::encode_prompt& message)
       out.encoded.ids = core.tokenizer->encode(prompt.text, prompt.parse_special, {prompt.add_special});
       break;
     case msg::prompt_kind::chat: {
-      if (!core.chat_template) {
-        refuse(core.template_fault.empty()
+      const talk_template& talk = template_for(core, prompt);
+      if (!talk.chat) {
+        refuse(talk.fault.empty()
                    ? "this model has no chat template; use /v1/completions"
-                   : "this model's chat template cannot be read: " + core.template_fault + "; use /v1/completions",
+                   : "this model's chat template cannot be read: " + talk.fault + "; use /v1/completions",
                "messages");
         return out;
       }
-      auto rendered = render(core, prompt);
+      auto rendered = render(core, talk, prompt);
       if (!rendered) {
         refuse("the chat template refused the messages: " + rendered.error().message(), "messages");
         return out;

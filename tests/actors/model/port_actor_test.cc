@@ -20,8 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using test_support::virtual_clock;
 
-std::shared_ptr<model_core> load_tiny(const std::filesystem::path& path, std::shared_ptr<memory::budget> budget) {
-  test_support::write_tiny_llama(path);
+std::shared_ptr<model_core> load_model(const std::filesystem::path& path, std::shared_ptr<memory::budget> budget) {
   msg::model_source source;
   source.id = "tiny";
   source.path = path.string();
@@ -31,6 +30,11 @@ std::shared_ptr<model_core> load_tiny(const std::filesystem::path& path, std::sh
   EXPECT_TRUE(loaded);
   budget->drop_earmark(1);
   return loaded.value();
+}
+
+std::shared_ptr<model_core> load_tiny(const std::filesystem::path& path, std::shared_ptr<memory::budget> budget) {
+  test_support::write_tiny_llama(path);
+  return load_model(path, std::move(budget));
 }
 
 struct heard {
@@ -153,6 +157,29 @@ TEST_F(subtree, encodes_text_chat_and_ids_and_decodes) {
   EXPECT_EQ(h_->encoded[2].text, "<|im_start|>user\nx<|im_end|>\n<|im_start|>assistant\n");
   ASSERT_EQ(h_->decoded.size(), 1u);
   EXPECT_EQ(h_->decoded[0].text, "hi");
+}
+
+TEST(talks, with_tools_use_the_template_that_the_model_has_for_them) {
+  const test_support::temporary_folder folder;
+  const auto prompt_for = [&](const char* tool_use, const char* tools) {
+    auto file = test_support::tiny_llama_writer({});
+    file.add_key("tokenizer.chat_template.tool_use", tool_use);
+    file.write(folder / "tools.gguf");
+    const auto core = load_model(folder / "tools.gguf", memory::budget::make(std::uint64_t{1} << 30));
+    EXPECT_TRUE(core->template_text.starts_with("{% for message in messages %}"));
+    msg::encode_prompt m{1, {}};
+    m.prompt.kind = msg::prompt_kind::chat;
+    m.prompt.messages = {{"user", "x", {}}};
+    m.prompt.tools_json = tools;
+    m.prompt.render_only = true;
+    const encoded_prompt made = encode(*core, m);
+    return made.encoded.text + made.refused.message;
+  };
+  const char* own = "{{ tools|tojson }}: {{ messages[0].content }}";
+  EXPECT_EQ(prompt_for(own, R"([{"name":"f"}])"), R"([{"name": "f"}]: x)");
+  EXPECT_EQ(prompt_for(own, ""), "<|im_start|>user\nx<|im_end|>\n<|im_start|>assistant\n");
+  EXPECT_NE(prompt_for("{% if %}", R"([{"name":"f"}])").find("chat template cannot be read"), std::string::npos);
+  EXPECT_EQ(prompt_for("{% if %}", ""), "<|im_start|>user\nx<|im_end|>\n<|im_start|>assistant\n");
 }
 
 TEST_F(subtree, an_id_outside_the_vocabulary_is_not_decoded) {

@@ -131,6 +131,7 @@ TEST_F(hub_folders, chat_templates_are_found_where_they_may_be) {
   write_text(folder_ / "tokenizer_config.json",
              R"({"chat_template": [{"name": "tool_use", "template": "no"}, {"name": "default", "template": "list"}]})");
   EXPECT_EQ(found(), "list");
+  EXPECT_EQ(chat_templates_of(hub_folder::open(folder_.path()).value()).value().tool_use, "no");
   write_text(folder_ / "tokenizer_config.json", R"({"chat_template": "second"})");
   EXPECT_EQ(found(), "second");
   write_text(folder_ / "chat_template.jinja", "first");
@@ -146,6 +147,12 @@ TEST(chat_source, of_a_gguf_file_is_a_key) {
   const auto a = with.build(), b = without.build();
   EXPECT_EQ(chat_template_of(gguf_file::from_memory(a).value()).value(), "text");
   EXPECT_EQ(chat_template_of(gguf_file::from_memory(b).value()).value(), "");
+  EXPECT_EQ(chat_templates_of(gguf_file::from_memory(a).value()).value().tool_use, "");
+  with.add_key("tokenizer.chat_template.tool_use", "with tools");
+  const auto c = with.build();
+  const auto both = chat_templates_of(gguf_file::from_memory(c).value()).value();
+  EXPECT_EQ(both.text, "text");
+  EXPECT_EQ(both.tool_use, "with tools");
 }
 
 }  // namespace
