@@ -11,8 +11,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(json_keys, joins_nested_names_and_notes_null_as_none) {
-  const auto parsed =
-      json_keys::parse(R"({"a": 1, "b": {"c": -2, "d": {"e": 22.449822424817246}}, "f": null, "g": "x", "h": true})", "c");
+  const auto parsed = json_keys::parse(
+      R"({"a": 1, "b": {"c": -2, "d": {"e": 22.449822424817246}}, "f": null, "g": "x", "h": true})", "c");
   ASSERT_TRUE(parsed) << parsed.error().message();
   const metadata& keys = parsed.value().keys;
   EXPECT_EQ(keys.count("a").value(), 1u);
