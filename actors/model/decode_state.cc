@@ -2,7 +2,6 @@
 #include "actors/model/decode_state.h"
 
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 #include <utility>
 
@@ -146,7 +145,7 @@ void running_batch::count() {
 }
 
 void running_batch::show_slots() {
-  std::array<bool, max_streams> busy{};
+  std::bitset<max_streams> busy;
   for (const stream& s : streams_) {
     if (!s.sequence) continue;
     slot_counters& slot = core_->slots[s.flag];
@@ -155,9 +154,14 @@ void running_batch::show_slots() {
     slot.prompt = s.prompt;
     slot.held = s.length();
     slot.made = s.next_index;
-    busy[s.flag] = true;
+    slot.busy = true;
+    busy.set(s.flag);
   }
-  for (std::uint32_t flag = 0; flag < max_streams; ++flag) core_->slots[flag].busy = busy[flag];
+  if (const auto gone = shown_ & ~busy; gone.any()) {
+    for (std::uint32_t flag = 0; flag < max_streams; ++flag)
+      if (gone.test(flag)) core_->slots[flag].busy = false;
+  }
+  shown_ = busy;
 }
 
 bool running_batch::has_work() {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bitset>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -128,8 +129,9 @@ class running_batch {
   std::uint64_t epoch_;
   batch_output& out_;
   batch_clock now_;
-  batch_time looked_at_{};     // whether there is work
-  memory::prefix_key prefix_;  // but for the salt
+  batch_time looked_at_{};                                             // whether there is work
+  std::bitset<max_streams> shown_ = std::bitset<max_streams>().set();  // slots marked busy; at first another batch's
+  memory::prefix_key prefix_;                                          // but for the salt
   state_pages pages_;
   prefill_pace pace_;
   std::list<stream> streams_;    // in order of arrival

@@ -57,7 +57,7 @@ class step {
         if (tap_) {
           linears(ops.first(2));
           show(ops.first(2));
-          pairwise(ops[2], gate_of(ops[2]));
+          pairwise(ops[2], bodies_of(ops[2]).gate);
           return show(ops.last(1));
         }
         gated(ops);
@@ -95,7 +95,7 @@ class step {
       case plan::op_kind::attention:
         return attend(o);
       case plan::op_kind::gate:
-        return pairwise(o, gate_of(o));
+        return pairwise(o, bodies_of(o).gate);
       case plan::op_kind::activate:
         return activate(o);
       case plan::op_kind::add:
@@ -237,35 +237,28 @@ class step {
     for (const plan::op& o : ops) slot(o.out[0]).invalidate();
   }
 
-  kernels::op_table::gate_body gate_of(const plan::op& o) const {
+  /// An activation with a gate and without.
+  struct activation_bodies {
+    kernels::op_table::gate_body gate;
+    kernels::op_table::activation_body alone;
+  };
+  activation_bodies bodies_of(const plan::op& o) const {
     switch (p_.plan.params[o.params].gate.act) {
       case plan::activation::silu:
-        return ops_.silu_gate;
+        return {ops_.silu_gate, ops_.silu};
       case plan::activation::gelu_tanh:
-        return ops_.gelu_gate;
+        return {ops_.gelu_gate, ops_.gelu};
       case plan::activation::gelu_erf:
         break;
     }
-    return ops_.gelu_erf_gate;
-  }
-
-  kernels::op_table::activation_body activation_of(const plan::op& o) const {
-    switch (p_.plan.params[o.params].gate.act) {
-      case plan::activation::silu:
-        return ops_.silu;
-      case plan::activation::gelu_tanh:
-        return ops_.gelu;
-      case plan::activation::gelu_erf:
-        break;
-    }
-    return ops_.gelu_erf;
+    return {ops_.gelu_erf_gate, ops_.gelu_erf};
   }
 
   /// A pair of linear operations and the gate over them: each block of rows is gated where it was computed.
   void gated(std::span<const plan::op> ops) {
     const kernels::linear_args a = linear_args(ops[0]), b = linear_args(ops[1]);
     slot_buffer& out = slot(ops[2].out[0]);
-    const auto act = gate_of(ops[2]);
+    const auto act = bodies_of(ops[2]).gate;
     pool_.run(blocks_of(a.w), [&](std::uint32_t task) {
       const kernels::row_range rows = block(a.w, task);
       ops_.linear(a, rows);
@@ -383,7 +376,7 @@ class step {
   }
 
   void activate(const plan::op& o) {
-    const auto act = activation_of(o);
+    const auto act = bodies_of(o).alone;
     const slot_buffer& in = slot(o.in[0]);
     slot_buffer& out = slot(o.out[0]);
     each_token(p_.rows_in(in), [&](std::uint32_t t) {

@@ -42,11 +42,6 @@ std::string legacy_token(const std::string& bytes) {
   return text;
 }
 
-std::uint64_t characters(std::string_view text) {
-  return static_cast<std::uint64_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
-
 double per_second(std::uint32_t tokens, std::uint64_t us) {
   return us == 0 ? 0.0 : tokens * 1e6 / static_cast<double>(us);
 }

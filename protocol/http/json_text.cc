@@ -1,6 +1,7 @@
 // Reading and writing JSON.
 #include "protocol/http/json_text.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -206,6 +207,11 @@ parsed<json::value> parse_json(std::string body) {
   if (bad) return refuse(invalid_json(bad.message(), body, read.bytes));
   if (read.bytes < end) return refuse(invalid_json("text after the value", body, read.bytes));
   return std::move(read.value);
+}
+
+std::uint64_t characters(std::string_view text) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 std::string write_json(const json::value& value) {

@@ -4,6 +4,7 @@
 
 #include <boost/json/value.hpp>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -30,5 +31,8 @@ void append_quoted(std::string& out, std::string_view text);
 
 /// `text` with U+FFFD for whatever is no UTF-8.
 std::string to_valid_utf8(std::string_view text);
+
+/// Characters of UTF-8.
+std::uint64_t characters(std::string_view text);
 
 }  // namespace infer::http

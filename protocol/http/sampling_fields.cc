@@ -1,7 +1,6 @@
 // Fields that chat and completions share.
 #include "protocol/http/sampling_fields.h"
 
-#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -24,11 +23,6 @@ constexpr std::size_t most_metadata = 16;           // OpenAI's limits, as the n
 constexpr std::size_t most_key_characters = 64;
 constexpr std::size_t most_value_characters = 512;
 constexpr std::size_t most_metadata_bytes = 16 * 1024;  // as JSON: other values than strings are taken too
-
-std::size_t characters(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
 
 parsed<void> refuse_unbuilt(const fields& from) {
   constexpr const char* constraints[] = {"grammar",        "json_schema",  "structured_outputs",
